@@ -1,0 +1,5 @@
+libptcore_a_SOURCES += \
+	src/base/compiler.h \
+	src/base/err.c src/base/err.h \
+	src/base/mem.h \
+	src/base/rd.h

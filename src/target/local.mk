@@ -1,0 +1,1 @@
+libptcore_a_SOURCES +=

@@ -1,0 +1,15 @@
+# Unit tests: one cmocka program a module, linked without libbpf.
+UNIT_TESTS =
+if CMOCKA
+LDADD = libptcore.a $(PT_CORE_LIBS) $(CMOCKA_LIBS)
+include $(srcdir)/tests/unit/local.mk
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+AM_TESTS_ENVIRONMENT = \
+	LC_ALL=C; export LC_ALL; \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	PYTRACE='$(abs_top_builddir)/pytrace'; export PYTRACE; \
+	SRCDIR='$(abs_top_srcdir)'; export SRCDIR;

@@ -1,0 +1,2 @@
+UNIT_TESTS += tests/unit/test_base
+tests_unit_test_base_SOURCES = tests/unit/test_base.c
