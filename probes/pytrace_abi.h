@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pytrace_abi: every struct and number that crosses a boundary: kernel half to
+ * user half through the ring and the maps, user half to a recording's file.
+ *
+ * Both compilers check the sizes.  Fixed widths, no pointers, no bool, no
+ * bit-fields, padding spelled out.  Numbers of records, reasons and argument
+ * kinds are in recordings: the lists only grow.
+ *
+ * A stream is a sequence of records, each a whole number of 8-byte words that
+ * begins with a struct pt_hdr.  What a record refers to was defined by an
+ * earlier one: a PT_SYSCALL names a stack, a PT_STACK its code objects, whose
+ * names and tables arrive in PT_PARTs.  Definitions can be repeated, and can
+ * be lost: then what refers to them is unknown, with the reason.
+ */
+#ifndef PYTRACE_ABI_H
+#define PYTRACE_ABI_H
+
+#ifndef __bpf__
+#include <stdint.h>
+typedef uint8_t pt_u8;
+typedef uint16_t pt_u16;
+typedef uint32_t pt_u32;
+typedef uint64_t pt_u64;
+typedef int32_t pt_s32;
+typedef int64_t pt_s64;
+#else
+typedef unsigned char pt_u8;
+typedef unsigned short pt_u16;
+typedef unsigned int pt_u32;
+typedef unsigned long long pt_u64;
+typedef int pt_s32;
+typedef long long pt_s64;
+#endif
+
+#define PT_SIZE_IS(type, bytes) \
+	_Static_assert(sizeof(type) == (bytes), "size of " #type)
+
+/* ---- records ---------------------------------------------------------- */
+
+/* X(number, NAME, struct, bytes of its fixed part).  Append only. */
+#define PT_RECORDS(X)							\
+	X(1, META,	pt_meta,	40)				\
+	X(2, PROCESS,	pt_process,	64)				\
+	X(3, THREAD,	pt_thread,	56)				\
+	X(4, FORK,	pt_fork,	48)				\
+	X(5, EXEC,	pt_exec,	40)				\
+	X(6, EXIT,	pt_exit,	40)				\
+	X(7, CODE,	pt_code,	112)				\
+	X(8, PART,	pt_part,	56)				\
+	X(9, STACK,	pt_stack,	56)				\
+	X(10, SYSCALL,	pt_syscall,	120)				\
+	X(11, MAPPED,	pt_mapped,	40)				\
+	X(12, LOST,	pt_lost,	56)				\
+	X(13, END,	pt_end,		64)
+
+struct pt_hdr {
+	pt_u32 size;		/* bytes of the record, header included */
+	pt_u16 type;		/* enum pt_type */
+	pt_u16 cpu;
+	pt_u64 t;		/* CLOCK_MONOTONIC, ns */
+	pt_u32 pid, tid;	/* process and thread; of the first namespace
+				 * from the kernel half, of the reader's in a
+				 * stream that has left src/live */
+	pt_u32 proc;		/* serial number of an address space, from 1;
+				 * 0: none, or not (yet) recognised */
+	pt_u32 flags;		/* none yet: 0 */
+};
+
+/* First record of a stream; after it argv as NUL-terminated strings. */
+struct pt_meta {
+	struct pt_hdr h;
+	pt_s64 realtime_offset;	/* CLOCK_REALTIME minus h.t's clock, ns */
+	/* then strings: tool version, kernel release, host, argv... */
+};
+
+enum pt_walk {			/* what can be walked of a process */
+	PT_WALK_NO,		/* not CPython, or refused: see why */
+	PT_WALK_YES,
+	PT_WALK_STARTING,	/* the interpreter is not initialised yet */
+};
+
+/*
+ * A process as user space has understood it.  Written before the first event
+ * that names `h.proc`, or as soon as it is known.
+ */
+struct pt_process {
+	struct pt_hdr h;
+	pt_u64 start_ns;	/* start time of the process, boot clock; 0 unknown */
+	pt_u32 nspid;		/* the innermost namespace's pid; 0 unknown */
+	pt_u16 version;		/* 0x030b for 3.11; 0 unknown */
+	pt_u8 walk;		/* enum pt_walk */
+	pt_u8 pad;
+	pt_u64 bias;		/* load address minus link address */
+	pt_u64 pad2;
+	/* then strings: exe, python's full version, library, why not walked */
+};
+
+/* A thread at first sight and whenever its name changes. */
+struct pt_thread {
+	struct pt_hdr h;
+	pt_u64 start_ns;	/* task start time, tells reused ids apart */
+	char comm[16];
+};
+
+struct pt_fork {
+	struct pt_hdr h;	/* the parent */
+	pt_u32 child_pid, child_tid;
+	pt_u32 child_proc;	/* equals h.proc for a thread and a vfork */
+	pt_u32 pad;
+};
+
+struct pt_exec {
+	struct pt_hdr h;	/* proc is the new one, 0 if not recognised */
+	pt_u32 old_proc;
+	pt_u32 pad;
+	/* then the file name as the kernel has it, NUL-terminated */
+};
+
+struct pt_exit {
+	struct pt_hdr h;
+	pt_u32 code;		/* wait status, as in wait(2) */
+	pt_u8 last;		/* 1: the last thread of its process */
+	pt_u8 pad[3];
+};
+
+/* A process asked for executable memory: it may have loaded an interpreter. */
+struct pt_mapped {
+	struct pt_hdr h;
+	pt_u64 addr;
+};
+
+/* Where a str or bytes object of the target is. */
+struct pt_part_ref {
+	pt_u64 addr;		/* of the first byte of its contents */
+	pt_u32 len;		/* code points (str) or bytes (table) */
+	pt_u8 kind;		/* bytes a code point: 1, 2, 4; tables: 1 */
+	pt_u8 ascii;
+	pt_u8 state;		/* enum pt_part_state */
+	pt_u8 pad;
+};
+
+enum pt_part_state {
+	PT_PART_ABSENT,		/* this version has no such field */
+	PT_PART_SENT,		/* the bytes are in PT_PART records */
+	PT_PART_LONG,		/* longer than the kernel half sends */
+	PT_PART_UNREAD,		/* the page was not resident */
+	PT_PART_BAD,		/* the object is not what it should be */
+};
+
+enum pt_part_nr {
+	PT_NAME,
+	PT_QUALNAME,
+	PT_FILENAME,
+	PT_LINETABLE,
+	PT_NR_PARTS,
+};
+
+/* A code object at first sight. */
+struct pt_code {
+	struct pt_hdr h;
+	pt_u64 code;		/* its id: never reused within a stream */
+	pt_s32 firstline;
+	pt_u16 version;		/* of the interpreter: 0x030b */
+	pt_u16 pad;
+	struct pt_part_ref part[PT_NR_PARTS];
+};
+
+/* Bytes of one part of a code object, `nr` of them at `offset`. */
+struct pt_part {
+	struct pt_hdr h;
+	pt_u64 code;
+	pt_u16 part;		/* enum pt_part_nr */
+	pt_u16 nr;
+	pt_u32 offset;		/* in bytes */
+	pt_u32 total;		/* bytes of the whole part */
+	pt_u32 pad;
+	/* then `nr` bytes, padded with 0 to a whole word */
+};
+
+struct pt_frame {
+	pt_u64 code;		/* id of a PT_CODE */
+	pt_s32 lasti;		/* bytes, as frame.f_lasti of that version */
+	pt_u32 flags;		/* none yet: 0 */
+};
+
+/* A Python stack, innermost first. */
+struct pt_stack {
+	struct pt_hdr h;
+	pt_u64 stack;		/* its id: see PT_STACK_* */
+	pt_u32 nr;		/* frames that follow */
+	pt_u32 omitted;		/* frames left out behind the first PT_INNER */
+	pt_u8 why;		/* enum pt_why: the chain could not be followed
+				 * past the frames that are here */
+	pt_u8 pad[7];
+	/* then struct pt_frame[nr] */
+};
+
+#define PT_MAX_FRAMES	512	/* sent of one stack */
+#define PT_OUTER	64	/* of these, outermost of a deeper one */
+#define PT_INNER	(PT_MAX_FRAMES - PT_OUTER)
+
+/* Ids of stacks below this are not stacks: the `why` of the event says more. */
+#define PT_STACK_UNKNOWN	0
+#define PT_STACK_EMPTY		1	/* a thread without Python frames */
+#define PT_STACK_FIRST		16
+
+/* Why a stack, or the rest of one, is unknown.  X(number, NAME, "words") */
+#define PT_WHYS(X)							\
+	X(0, NONE,		"")					\
+	X(1, UNRECOGNISED,	"process not yet recognised")		\
+	X(2, PAGE,		"a page was not resident")		\
+	X(3, CHAIN,		"implausible frame chain")		\
+	X(4, SUBINTERPRETER,	"one of several sub-interpreters")	\
+	X(5, NESTED,		"nested in another program")		\
+	X(6, NO_STORAGE,	"no memory for thread state")		\
+	X(7, TOO_DEEP,		"deeper than the walk goes")		\
+	X(8, LOST,		"its definition was lost")		\
+	X(9, UNSUPPORTED,	"interpreter not supported")		\
+	X(10, NOT_WALKED,	"stack not asked for")
+
+enum pt_why {
+#define X(nr, NAME, words) PT_WHY_##NAME = (nr),
+	PT_WHYS(X)
+#undef X
+};
+
+/* One system call, sent when it has returned (or when it never will). */
+struct pt_syscall {
+	struct pt_hdr h;	/* t: at entry */
+	pt_u64 dur;		/* ns; 0 if state is not PT_SYS_DONE */
+	pt_u64 stack;
+	pt_u64 ip;		/* user instruction pointer */
+	pt_u64 args[6];
+	pt_s64 ret;
+	pt_u32 nr;
+	pt_u8 abi;		/* enum pt_abi */
+	pt_u8 state;		/* enum pt_sys_state */
+	pt_u8 why;		/* enum pt_why, if the stack is unknown */
+	pt_u8 nr_args;		/* struct pt_arg that follow */
+	/* then nr_args times: struct pt_arg, its bytes, padded to a word */
+};
+
+enum pt_abi { PT_ABI_X86_64, PT_ABI_I386, PT_ABI_X32 };
+
+enum pt_sys_state {
+	PT_SYS_DONE,
+	PT_SYS_NO_RETURN,	/* exit, exit_group, a successful execve */
+	PT_SYS_UNFINISHED,	/* the thread was killed in it, or the trace
+				 * ended first */
+	PT_SYS_NO_ENTRY,	/* was in it when the trace began: args unknown */
+};
+
+/* What an argument points to, or which socket a descriptor is. */
+struct pt_arg {
+	pt_u8 index;		/* which argument, 0 to 5 */
+	pt_u8 kind;		/* enum pt_arg_kind */
+	pt_u16 len;		/* bytes that follow */
+	pt_u32 total;		/* of the whole, if it was cut */
+};
+
+enum pt_arg_kind {
+	PT_ARG_NONE,
+	PT_ARG_PATH,		/* string; without its NUL */
+	PT_ARG_SOCKADDR,	/* as the kernel has it, filled in by the caller */
+	PT_ARG_SOCKADDR_OUT,	/* filled in by the kernel: read at exit */
+	PT_ARG_SOCKET,		/* struct pt_socket of a descriptor */
+	PT_ARG_UNREAD,		/* a path or address that could not be read */
+};
+
+struct pt_socket {
+	pt_u16 family;		/* AF_* */
+	pt_u16 type;		/* SOCK_* */
+	pt_u16 protocol;
+	pt_u16 port;		/* of the peer, host order; 0: not connected */
+	pt_u8 addr[16];		/* of the peer, network order; IPv4 in the
+				 * first four */
+};
+
+/* Why something was not sent.  X(number, NAME, "words") */
+#define PT_LOSSES(X)							\
+	X(0, NONE,		"")					\
+	X(1, RING_FULL,		"ring full")				\
+	X(2, NESTED,		"nested in another program")		\
+	X(3, RECURSION,		"program already running on that CPU")	\
+	X(4, NO_STORAGE,	"no memory for thread state")		\
+	X(5, MAP_FULL,		"a map was full")			\
+	X(6, UNRECOGNISED,	"process not yet recognised")		\
+	X(7, NOT_PYTHON,	"process without an interpreter")	\
+	X(8, DAMAGED,		"record damaged")
+
+enum pt_loss {
+#define X(nr, NAME, words) PT_LOSS_##NAME = (nr),
+	PT_LOSSES(X)
+#undef X
+	PT_NR_LOSSES,
+};
+
+struct pt_lost {
+	struct pt_hdr h;	/* t: first loss of this count; tid 0: unknown */
+	pt_u64 until;		/* t of the last one */
+	pt_u64 count;
+	pt_u32 reason;		/* enum pt_loss */
+	pt_u32 pad;
+};
+
+/* Last record of a complete stream. */
+struct pt_end {
+	struct pt_hdr h;
+	pt_u64 events;		/* records of system calls written */
+	pt_u64 lost;		/* sum of all PT_LOST */
+	pt_u64 overhead_ns;	/* run time of the kernel half, sampled; 0: not
+				 * measured */
+	pt_u32 exit;		/* exit code of the run */
+	pt_u32 pad;
+};
+
+enum pt_type {
+#define X(nr, NAME, payload, bytes) PT_##NAME = (nr),
+	PT_RECORDS(X)
+#undef X
+	PT_TYPE_END,
+};
+
+#define X(nr, NAME, payload, bytes) PT_SIZE_IS(struct payload, bytes);
+PT_RECORDS(X)
+#undef X
+PT_SIZE_IS(struct pt_hdr, 32);
+PT_SIZE_IS(struct pt_frame, 16);
+PT_SIZE_IS(struct pt_arg, 8);
+PT_SIZE_IS(struct pt_socket, 24);
+
+/* ---- what the kernel half is told ------------------------------------- */
+
+enum pt_frames {
+	PT_FRAMES_OBJECT,	/* to 3.10: PyFrameObjects linked by f_back */
+	PT_FRAMES_CFRAME,	/* 3.11, 3.12: through tstate->cframe */
+	PT_FRAMES_CURRENT,	/* from 3.13: tstate->current_frame */
+};
+
+enum pt_tls {			/* how a thread finds its thread state */
+	PT_TLS_KEY,		/* pthread key in the runtime (to 3.14) */
+	PT_TLS_KEY_SYMBOL,	/* 3.6: pthread key in a variable of its own */
+	PT_TLS_STATIC,		/* thread-local variable at fs_base + tls */
+	PT_TLS_DTV,		/* the same through the dynamic thread vector:
+				 * tls is the link address of its tls_index */
+};
+
+#define PT_NONE (-1)		/* this version has no such field */
+
+/*
+ * Where CPython keeps what the walk needs: offsets in bytes into the structs
+ * named by the prefix.  Filled from src/python/layout (rows by version, or
+ * _Py_DebugOffsets).  PT_NONE where a version lacks the field.
+ */
+struct pt_layout {
+	pt_u16 version;		/* 0x030b */
+	pt_u8 frames;		/* enum pt_frames */
+	pt_u8 tagged;		/* code pointers of frames carry tag bits */
+	pt_u8 owner_c;		/* fr_owner from this on: not a Python frame;
+				 * 0xff none */
+	pt_u8 lasti_scale;	/* fr_lasti in units of (3.10: 2); else 1 */
+	pt_u8 pad[2];
+	/* _PyRuntime */
+	pt_s32 rt_key;		/* autoTSSkey (Py_tss_t: int init, key) */
+	pt_s32 rt_current;	/* gilstate.tstate_current, 3.7 to 3.11 */
+	pt_s32 rt_interpreters;	/* interpreters.head */
+	/* PyInterpreterState */
+	pt_s32 is_next, is_threads;
+	/* PyThreadState */
+	pt_s32 ts_next, ts_interp, ts_thread_id;
+	pt_s32 ts_frame;	/* frame, cframe or current_frame */
+	pt_s32 cf_current;	/* _PyCFrame.current_frame, 3.11 and 3.12 */
+	/* PyFrameObject or _PyInterpreterFrame */
+	pt_s32 fr_code, fr_back, fr_lasti, fr_owner;
+	pt_s32 fr_size;		/* bytes that hold all of these */
+	/* PyCodeObject */
+	pt_s32 co_firstlineno, co_filename, co_name, co_qualname, co_linetable;
+	pt_s32 co_code;		/* co_code_adaptive, from 3.11 */
+	/* PyObject, PyBytesObject, str */
+	pt_s32 ob_type, ob_size, bytes_data;
+	pt_s32 str_length, str_state, str_ascii, str_compact;
+	pt_s32 str_data;	/* data.any of a legacy string */
+	pt_s32 pad3;
+};
+PT_SIZE_IS(struct pt_layout, 128);
+
+/* An interpreter's file, addresses as linked. */
+struct pt_image {
+	struct pt_layout layout;
+	pt_u64 runtime;		/* _PyRuntime (3.6: autoTLSkey) */
+	pt_u64 code_type;	/* PyCode_Type */
+	pt_u64 init;		/* function hit once at initialisation */
+	pt_u64 dealloc;		/* the function in PyCode_Type.tp_dealloc */
+	pt_s64 tls;		/* see enum pt_tls */
+	pt_u32 tls_kind;	/* enum pt_tls */
+	pt_u32 pad;
+};
+PT_SIZE_IS(struct pt_image, 176);
+
+#endif /* PYTRACE_ABI_H */
