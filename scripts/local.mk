@@ -1,7 +1,13 @@
-EXTRA_DIST += scripts/check-layers scripts/check-headers
+EXTRA_DIST += scripts/check-layers scripts/check-headers \
+	scripts/interpreters
 
 .PHONY: check-headers check-layers
 check-headers:
 	@CC='$(CC)' CPPFLAGS='$(AM_CPPFLAGS)' $(srcdir)/scripts/check-headers $(srcdir)
 check-layers:
 	@$(srcdir)/scripts/check-layers $(srcdir)
+
+# The CPythons of other Debian releases, for the live tests.
+.PHONY: interpreters
+interpreters:
+	@$(srcdir)/scripts/interpreters
