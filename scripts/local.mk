@@ -1,5 +1,6 @@
 EXTRA_DIST += scripts/check-layers scripts/check-headers \
 	scripts/interpreters
+EXTRA_DIST += scripts/gen-layouts
 
 .PHONY: check-headers check-layers
 check-headers:
