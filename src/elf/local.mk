@@ -1,1 +1,9 @@
-libptcore_a_SOURCES +=
+libptcore_a_SOURCES += \
+	src/elf/elfaddr.c \
+	src/elf/elfdyn.c \
+	src/elf/elfehdr.c \
+	src/elf/elfimg.c src/elf/elfimg.h src/elf/elfimg_priv.h \
+	src/elf/elfmach.c \
+	src/elf/elfnote.c src/elf/elfnote.h \
+	src/elf/elfreloc.c \
+	src/elf/elfsym.c

@@ -1,3 +1,5 @@
+UNIT_TESTS += tests/unit/test_elfimg
+tests_unit_test_elfimg_SOURCES = tests/unit/test_elfimg.c tests/unit/elf_build.h
 UNIT_TESTS += tests/unit/test_base
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 UNIT_TESTS += tests/unit/test_syscalls
