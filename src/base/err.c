@@ -28,6 +28,7 @@ const char *err_kind_name(enum err_kind kind)
 	return kind_names[kind];
 }
 
+PT_PRINTF(3, 0)
 static void set(struct err *err, enum err_kind kind, const char *fmt, va_list ap)
 {
 	if (!err)
