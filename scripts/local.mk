@@ -1,14 +1,73 @@
-EXTRA_DIST += scripts/check-layers scripts/check-headers \
-	scripts/interpreters
-EXTRA_DIST += scripts/gen-layouts
+# Targets for those who work on pytrace; each is one line to remember.
+EXTRA_DIST += \
+	scripts/check scripts/check-dist scripts/check-headers \
+	scripts/check-layers scripts/ci-summary scripts/gen-layouts \
+	scripts/interpreters \
+	scripts/lint scripts/timed
 
-.PHONY: check-headers check-layers
+.PHONY: check-headers check-layers check-cli check-live check-asan \
+	check-valgrind interpreters lint compdb soak
+
+# Each unit program's log ends with its time.
+LOG_COMPILER = $(srcdir)/scripts/timed
+
 check-headers:
 	@CC='$(CC)' CPPFLAGS='$(AM_CPPFLAGS)' $(srcdir)/scripts/check-headers $(srcdir)
 check-layers:
 	@$(srcdir)/scripts/check-layers $(srcdir)
 
-# The CPythons of other Debian releases, for the live tests.
-.PHONY: interpreters
+# The pytest suites: what a user types (cli), and real tracing (live, root).
+# The source may be read-only, as it is in distcheck.
+run_pytest = $(AM_TESTS_ENVIRONMENT) PYTHONDONTWRITEBYTECODE=1 \
+	/usr/bin/python3 -m pytest -ra -q -p no:cacheprovider \
+	--rootdir '$(abs_top_srcdir)'
+define pytest_suite
+	$(AM_V_at)if ! ls $(srcdir)/$(1)/test_*.py >/dev/null 2>&1; then \
+	  echo '$@: no tests in $(1)'; \
+	elif ! /usr/bin/python3 -m pytest --version >/dev/null 2>&1; then \
+	  echo '$@: skipped, needs python3-pytest'; \
+	else \
+	  $(run_pytest) --junitxml=pytest-$(2).xml $(PYTESTFLAGS) \
+	    '$(abs_top_srcdir)/$(1)'; \
+	fi
+endef
+
+check-local: check-cli
+check-cli: all
+	$(call pytest_suite,tests/cli,cli)
+check-live: all
+	$(call pytest_suite,tests/live,live)
+# The long forms of the same tests.
+soak: all
+	$(AM_V_at)PYTRACE_SOAK=1; export PYTRACE_SOAK; \
+	$(MAKE) $(AM_MAKEFLAGS) check-live
+# The interpreters of other Debian releases, for the live tests.
 interpreters:
 	@$(srcdir)/scripts/interpreters
+
+# From a scratch copy of the tarball: the source tree may be configured, and a
+# file that EXTRA_DIST forgot shows.
+check-asan:
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) distdir
+	$(AM_V_at)mkdir $(distdir)/_san
+	cd $(distdir)/_san && ../configure --quiet CC='$(CC)' CFLAGS='-O1 -g' \
+	  --enable-sanitizers=address,undefined && \
+	  $(MAKE) $(AM_MAKEFLAGS) check VERBOSE=1
+	$(AM_V_at)rm -rf $(distdir)
+
+check-valgrind: $(UNIT_TESTS)
+	@for t in $(UNIT_TESTS); do \
+	  valgrind -q --leak-check=full --error-exitcode=1 ./$$t >/dev/null || \
+	  { echo "$$t"; exit 1; }; done
+
+AM_DISTCHECK_CONFIGURE_FLAGS = --enable-werror
+
+lint:
+	$(srcdir)/scripts/lint $(srcdir) $(abs_top_builddir)
+compdb:
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) clean
+	bear --output '$(abs_top_srcdir)/compile_commands.json' -- \
+	  $(MAKE) $(AM_MAKEFLAGS) all $(check_PROGRAMS)
+
+
+CLEANFILES += pytest-cli.xml pytest-live.xml
