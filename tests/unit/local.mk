@@ -6,3 +6,7 @@ UNIT_TESTS += tests/unit/test_syscalls
 tests_unit_test_syscalls_SOURCES = tests/unit/test_syscalls.c
 UNIT_TESTS += tests/unit/test_layout
 tests_unit_test_layout_SOURCES = tests/unit/test_layout.c
+UNIT_TESTS += tests/unit/test_maps tests/unit/test_proc tests/unit/test_spawn
+tests_unit_test_maps_SOURCES = tests/unit/test_maps.c
+tests_unit_test_proc_SOURCES = tests/unit/test_proc.c
+tests_unit_test_spawn_SOURCES = tests/unit/test_spawn.c
