@@ -10,3 +10,12 @@ UNIT_TESTS += tests/unit/test_maps tests/unit/test_proc tests/unit/test_spawn
 tests_unit_test_maps_SOURCES = tests/unit/test_maps.c
 tests_unit_test_proc_SOURCES = tests/unit/test_proc.c
 tests_unit_test_spawn_SOURCES = tests/unit/test_spawn.c
+UNIT_TESTS += tests/unit/test_linetable
+tests_unit_test_linetable_SOURCES = tests/unit/test_linetable.c \
+	tests/unit/linetable_stream.h
+# For tests/live: reads what tests/live/dump_linetables.py writes.
+check_PROGRAMS += tests/unit/check_linetables
+tests_unit_check_linetables_SOURCES = tests/unit/check_linetables.c
+EXTRA_DIST += tests/data/linetables/3.9.bin tests/data/linetables/3.10.bin \
+	tests/data/linetables/3.11.bin tests/data/linetables/3.13.bin \
+	tests/data/linetables/3.15.bin
