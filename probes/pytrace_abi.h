@@ -127,7 +127,8 @@ struct pt_exit {
 /* A process asked for executable memory: it may have loaded an interpreter. */
 struct pt_mapped {
 	struct pt_hdr h;
-	pt_u64 addr;
+	pt_u32 exec_id;		/* which of the execs of that process it is in */
+	pt_u32 pad;
 };
 
 /* Where a str or bytes object of the target is. */
@@ -362,7 +363,8 @@ struct pt_layout {
 	pt_u8 lasti_scale;	/* fr_lasti in units of (3.10: 2); else 1 */
 	pt_u8 pad[2];
 	/* _PyRuntime */
-	pt_s32 rt_key;		/* autoTSSkey (Py_tss_t: int init, key) */
+	pt_s32 rt_key;		/* the key in autoTSSkey, an int; the one before it
+				 * says whether it is initialised */
 	pt_s32 rt_current;	/* gilstate.tstate_current, 3.7 to 3.11 */
 	pt_s32 rt_interpreters;	/* interpreters.head */
 	/* PyInterpreterState */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* proc: which process the current task is in, and whether it is traced. */
+#ifndef PT_PROC_BPF_H
+#define PT_PROC_BPF_H
+
+#include "emit.bpf.h"
+
+static __always_inline struct proc *proc_find(u64 mm)
+{
+	return mm ? bpf_map_lookup_elem(&procs, &mm) : NULL;
+}
+
+/* A new address space; NULL when the table is full. */
+static __noinline struct proc *proc_add(u64 mm, const struct proc *from)
+{
+	struct proc p = { 0 };
+
+	if (from)
+		p = *from;
+	p.mm = mm;
+	p.proc = __sync_fetch_and_add(&last_proc, 1) + 1;
+	if (bpf_map_update_elem(&procs, &mm, &p, BPF_ANY))
+		return NULL;
+	return bpf_map_lookup_elem(&procs, &mm);
+}
+
+/* Tell that a process is recognised; user space adds what it knows of it. */
+static __noinline void announce(const struct proc *p, u8 walk)
+{
+	struct pt_process r = { 0 };
+
+	fill_hdr(&r.h, PT_PROCESS, sizeof(r), bpf_get_current_task_btf(), p->proc,
+		 bpf_ktime_get_ns());
+	r.h.pid = p->pid;
+	r.walk = walk;
+	r.bias = p->bias;
+	emit(&r, sizeof(r));
+}
+
+/* What user space says of a process that it looked at. */
+static __always_inline void proc_learn(struct proc *p, const struct pt_target *t)
+{
+	if (t->exec_id != PT_ANY_EXEC && t->exec_id != p->exec_id)
+		return;		/* it speaks of a program that is gone */
+	if (t->state == PT_PROC_UNKNOWN || p->state >= t->state)
+		return;
+	p->image = t->image;
+	p->bias = t->bias;
+	p->state = t->state;
+	p->key = 0;
+	announce(p, t->state == PT_PROC_RUNNING ? PT_WALK_YES :
+		    t->state == PT_PROC_STARTING ? PT_WALK_STARTING : PT_WALK_NO);
+}
+
+static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm)
+{
+	u32 pid = task_tgid(task);
+	struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
+	struct proc *p;
+
+	if (!t)
+		return NULL;
+	p = proc_add(mm, NULL);
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->exec_id = task->self_exec_id;
+	proc_learn(p, t);
+	return p;
+}
+
+/*
+ * The process of the current task if it is traced, else NULL.  A vfork child
+ * is found by its parent's memory, but is traced only where children are.
+ */
+static __always_inline struct proc *proc_current(struct task_struct *task)
+{
+	u64 mm = (u64)task->mm;
+	struct proc *p = proc_find(mm);
+
+	if (!p) {
+		if (!mm)
+			return NULL;
+		p = proc_meet(task, mm);
+		if (!p)
+			return NULL;
+	}
+	if (p->state == PT_PROC_UNKNOWN) {
+		u32 pid = p->pid;
+		struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
+
+		if (t)
+			proc_learn(p, t);
+	}
+	if (!cfg.follow && p->pid != task_tgid(task))
+		return NULL;
+	return p;
+}
+
+#endif /* PT_PROC_BPF_H */

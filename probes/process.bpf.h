@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * process: the life of what is traced: fork, exec, interpreter, exit.
+ *
+ * A process is known before its first event: a fork copies what its parent
+ * is, an exec of a known file says which interpreter will come up, and that
+ * interpreter's initialisation (a uprobe that is hit once) says where.
+ */
+#ifndef PT_PROCESS_BPF_H
+#define PT_PROCESS_BPF_H
+
+#include "syscall.bpf.h"
+
+struct exec_record {
+	struct pt_exec rec;
+	char path[256];
+};
+
+static __always_inline int forked(struct task_struct *parent,
+				  struct task_struct *child)
+{
+	u64 mm = (u64)parent->mm, child_mm = (u64)child->mm;
+	struct pt_target target = { .exec_id = PT_ANY_EXEC };
+	struct pt_fork r = { 0 };
+	struct proc *p, *c;
+	u32 pid;
+
+	if (child->tgid == parent->tgid || !cfg.follow)
+		return 0;
+	p = proc_find(mm);
+	if (!p)
+		return 0;
+	c = p;
+	if (child_mm && child_mm != mm) {
+		c = proc_add(child_mm, p);
+		if (!c) {
+			count_loss(PT_LOSS_MAP_FULL);
+			return 0;
+		}
+		c->pid = task_tgid(child);
+		c->exec_id = child->self_exec_id;
+	}
+	pid = task_tgid(child);
+	if (bpf_map_update_elem(&targets, &pid, &target, BPF_ANY)) {
+		count_loss(PT_LOSS_MAP_FULL);
+		return 0;
+	}
+	fill_hdr(&r.h, PT_FORK, sizeof(r), parent, p->proc, bpf_ktime_get_ns());
+	r.child_pid = pid;
+	r.child_tid = task_tid(child);
+	r.child_proc = c->proc;
+	emit(&r, sizeof(r));
+	return 0;
+}
+
+/* Which image the executable will run, if that is known. */
+static __always_inline u32 *exe_image(struct linux_binprm *bprm)
+{
+	struct inode *inode = bprm->file->f_inode;
+	struct pt_exe key = { 0 };
+
+	key.ino = inode->i_ino;
+	key.dev = inode->i_sb->s_dev;
+	return bpf_map_lookup_elem(&exes, &key);
+}
+
+static __always_inline void send_exec(struct task_struct *task, u32 proc,
+				      u32 old, const char *path)
+{
+	struct exec_record r;
+	u32 size;
+	long n;
+
+	__builtin_memset(&r, 0, sizeof(r));
+	n = bpf_probe_read_kernel_str(r.path, sizeof(r.path), path);
+	if (n <= 0)
+		n = 1;
+	size = sizeof(r.rec) + (((u32)n + 7) & ~7U);
+	if (size > sizeof(r))
+		size = sizeof(r);
+	fill_hdr(&r.rec.h, PT_EXEC, size, task, proc, bpf_ktime_get_ns());
+	r.rec.old_proc = old;
+	emit(&r, size);
+}
+
+static __always_inline int execed(struct task_struct *task,
+				  struct linux_binprm *bprm)
+{
+	u32 pid = task_tgid(task), old = 0, *image;
+	struct pt_target *target = bpf_map_lookup_elem(&targets, &pid);
+	struct thread *t;
+	struct proc *p;
+
+	if (!target)
+		return 0;
+	p = proc_add((u64)task->mm, NULL);
+	if (!p) {
+		count_loss(PT_LOSS_MAP_FULL);
+		return 0;
+	}
+	p->pid = pid;
+	p->exec_id = task->self_exec_id;
+	image = exe_image(bprm);
+	if (image) {
+		p->image = *image;
+		p->state = PT_PROC_STARTING;
+		announce(p, PT_WALK_STARTING);
+	}
+	/* what user space knew was the program that is gone */
+	target->state = PT_PROC_UNKNOWN;
+	target->exec_id = p->exec_id;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (t && t->in_syscall) {
+		old = t->proc;
+		send_call(task, t, PT_SYS_DONE, 0, bprm->filename);
+	}
+	send_exec(task, p->proc, old, bprm->filename);
+	if (t)
+		t->proc = 0;
+	return 0;
+}
+
+static __always_inline int exited(struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	u32 pid = task_tgid(task);
+	struct pt_exit r = { 0 };
+	struct proc *p;
+	u64 mm;
+
+	if (!t || !t->proc) {
+		if (!bpf_map_lookup_elem(&targets, &pid))
+			return 0;
+	} else if (t->in_syscall) {
+		bool asked = t->nr == 60 || t->nr == 231;
+
+		send_call(task, t, asked ? PT_SYS_NO_RETURN : PT_SYS_UNFINISHED,
+			  0, NULL);
+	}
+	r.last = !task->signal->live.counter;
+	r.code = (u32)task->exit_code;
+	fill_hdr(&r.h, PT_EXIT, sizeof(r), task, t ? t->proc : 0,
+		 bpf_ktime_get_ns());
+	emit(&r, sizeof(r));
+	if (!r.last)
+		return 0;
+	mm = t ? t->mm : (u64)task->mm;
+	p = proc_find(mm);
+	if (p && p->pid == pid)		/* not a vfork child's loan */
+		bpf_map_delete_elem(&procs, &mm);
+	bpf_map_delete_elem(&targets, &pid);
+	return 0;
+}
+
+/* The interpreter of image `nr` initialises itself in the current process. */
+static __always_inline int initialised(struct pt_regs *regs, u32 nr)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_image *img = bpf_map_lookup_elem(&images, &nr);
+	struct proc *p = proc_current(task);
+
+	if (!img || !p || p->state == PT_PROC_RUNNING)
+		return 0;
+	p->image = nr;
+	/* a uprobe on function entry: the ip is the address of the probe */
+	p->bias = BPF_CORE_READ(regs, ip) - img->init;
+	p->key = 0;
+	p->state = PT_PROC_RUNNING;
+	announce(p, PT_WALK_YES);
+	return 0;
+}
+
+/* A code object dies: whatever comes to lie at its address is another one. */
+static __always_inline int code_died(u64 code)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct proc *p = proc_find((u64)task->mm);
+
+	if (p && was_seen(p->proc, code))
+		__sync_fetch_and_add(&p->gen, 1);
+	return 0;
+}
+
+#endif /* PT_PROCESS_BPF_H */

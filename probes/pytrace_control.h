@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pytrace_control: what the user half writes into the kernel half's maps and
+ * settings, and reads back from them.  Unlike pytrace_abi.h nothing of this
+ * is ever in a recording.
+ */
+#ifndef PYTRACE_CONTROL_H
+#define PYTRACE_CONTROL_H
+
+#include "pytrace_abi.h"
+
+#define PT_MAX_PROCS	4096
+#define PT_MAX_IMAGES	64
+#define PT_MAX_NR	1024	/* system calls: 0.. x86-64, 512.. i386 */
+#define PT_MAX_CPUS	512
+
+/* Settings, fixed when the programs are loaded. */
+struct pt_config {
+	pt_u32 follow;		/* descendants are traced too */
+	pt_u32 path_len;	/* bytes of a path that are sent */
+	pt_u32 max_depth;	/* frames of a stack that are walked */
+	pt_u32 self;		/* our own process id, never traced */
+	pt_u32 no_paths;	/* neither paths nor addresses */
+};
+
+/* Settings that may change while the programs run. */
+struct pt_switches {
+	pt_u32 on;		/* 0: look at nothing, send nothing */
+	pt_u32 stacks;		/* walk the stacks */
+	pt_u32 fingerprint;	/* code objects may die unnoticed: compare */
+	pt_u32 pidns_level;	/* of the reader; 0: the first pid namespace */
+};
+
+enum pt_proc_state {
+	PT_PROC_UNKNOWN,	/* not recognised */
+	PT_PROC_STARTING,	/* will run an interpreter that is known */
+	PT_PROC_RUNNING,	/* frames can be read */
+	PT_PROC_REFUSED,	/* has an interpreter that cannot be walked */
+};
+
+#define PT_ANY_EXEC 0xffffffffu
+
+/* What is known of a process that is to be traced.  Key: its pid. */
+struct pt_target {
+	pt_u64 bias;		/* load address minus link address */
+	pt_u32 image;
+	pt_u32 state;		/* enum pt_proc_state */
+	pt_u32 exec_id;		/* of the program that this speaks of (the
+				 * kernel's count of execs), or PT_ANY_EXEC */
+	pt_u32 pad;
+};
+PT_SIZE_IS(struct pt_target, 24);
+
+struct pt_exe {
+	pt_u64 ino;
+	pt_u32 dev;		/* as the kernel keeps it: major << 20 | minor */
+	pt_u32 pad;
+};
+PT_SIZE_IS(struct pt_exe, 16);
+
+/* Which arguments of a system call are looked at. */
+struct pt_sysargs {
+	pt_u8 wanted;		/* 0: the call is not sent */
+	pt_u8 kind[6];		/* enum pt_sysarg */
+	pt_u8 pad;
+};
+PT_SIZE_IS(struct pt_sysargs, 8);
+
+enum pt_sysarg {
+	PT_SYSARG_NONE,
+	PT_SYSARG_PATH,
+	PT_SYSARG_SOCKADDR,	/* its length is the next argument */
+	PT_SYSARG_SOCKADDR_OUT,	/* a pointer to its length is the next one */
+	PT_SYSARG_FD,
+};
+
+/* Losses and cost of one CPU. */
+struct pt_loss_count {
+	pt_u64 count;
+	pt_u64 first, last;	/* ns, CLOCK_MONOTONIC */
+	pt_u32 tid;		/* of the last one */
+	pt_u32 pad;
+};
+
+struct pt_cost {
+	pt_u64 runs;		/* of the programs */
+	pt_u64 timed, timed_ns;	/* those that were timed, every 64th */
+	pt_u64 sent;		/* events */
+	pt_u64 filtered;	/* calls left out by the table of system calls */
+};
+
+#endif /* PYTRACE_CONTROL_H */

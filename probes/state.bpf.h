@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * state: what the kernel half knows between two events, all of it in maps.
+ *
+ *	targets   process id -> what user space says of it
+ *	procs     address space -> the process, once it was met
+ *	threads   task -> the call it is in, and the stack it made it with
+ *	images    number -> an interpreter's file: layout and symbols
+ *	exes      (device, inode) -> the image that such an executable will run
+ *
+ * The key of procs is task->mm and not the process id: a vfork child resolves
+ * to its parent's frames, and what an exec replaced can never be mistaken for
+ * what it brought.
+ */
+#ifndef PT_STATE_BPF_H
+#define PT_STATE_BPF_H
+
+#include "kernel_types.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "pytrace_control.h"
+
+/* Set before the programs are loaded. */
+const volatile struct pt_config cfg = { 0 };
+
+/* What may change while they run. */
+struct pt_switches sw = { 0 };
+
+struct proc {
+	u64 mm;
+	u64 bias;
+	u64 gen;		/* raised when a code object that was sent dies */
+	u32 proc;		/* serial number, from 1 */
+	u32 pid;		/* tgid in the first namespace */
+	u32 image;
+	u32 state;		/* enum pt_proc_state */
+	u32 key;		/* pthread key of the thread state, plus 1 */
+	u32 exec_id;
+};
+
+struct thread {
+	u64 mm;			/* kept: task->mm is NULL when it exits */
+	u64 enter_ns;
+	u64 stack;
+	u64 ip;
+	u64 args[6];
+	struct pt_socket socket;
+	u32 proc;
+	u32 nr;
+	u8 abi;
+	u8 why;
+	u8 in_syscall;
+	u8 seen;		/* a PT_THREAD was sent */
+	u8 socket_arg;		/* index of the argument plus 1; 0: none */
+	u8 pad[3];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_PROCS);
+	__type(key, u32);
+	__type(value, struct pt_target);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_PROCS);
+	__type(key, u64);
+	__type(value, struct proc);
+} procs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PT_MAX_IMAGES);
+	__type(key, u32);
+	__type(value, struct pt_image);
+} images SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PT_MAX_IMAGES);
+	__type(key, struct pt_exe);
+	__type(value, u32);
+} exes SEC(".maps");
+
+/* One serial number for address spaces; only ever added to. */
+pt_u32 last_proc = 0;
+
+static __always_inline u64 mix(u64 h, u64 v)
+{
+	h = (h ^ v) * 0xff51afd7ed558ccdULL;	/* MurmurHash3's finaliser */
+	return h ^ (h >> 32);
+}
+
+/* The number of a pid in the namespace of the reader; 0 if it has none there. */
+static __noinline u32 pid_nr(struct pid *pid)
+{
+	u32 level = sw.pidns_level, nr = 0;
+
+	if (level > BPF_CORE_READ(pid, level) || level > 32)
+		return 0;
+	bpf_probe_read_kernel(&nr, sizeof(nr), (void *)pid +
+		bpf_core_field_offset(pid->numbers) +
+		level * bpf_core_type_size(struct upid));
+	return nr;
+}
+
+/* The process id as the reader of the trace counts it. */
+static __always_inline u32 task_tgid(struct task_struct *task)
+{
+	if (!sw.pidns_level)
+		return task->tgid;
+	return pid_nr(task->group_leader->thread_pid);
+}
+
+static __always_inline u32 task_tid(struct task_struct *task)
+{
+	if (!sw.pidns_level)
+		return task->pid;
+	return pid_nr(task->thread_pid);
+}
+
+#endif /* PT_STATE_BPF_H */

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * syscall: a system call is one record, sent when it returns.
+ *
+ * The stack is walked at the entry, and is true until the return: nothing of
+ * the thread's Python moves in between.  Paths and addresses are read at the
+ * return, when the kernel has itself read them and their pages are there.
+ */
+#ifndef PT_SYSCALL_BPF_H
+#define PT_SYSCALL_BPF_H
+
+#include "define.bpf.h"
+
+#define TS_COMPAT	0x0002	/* arch/x86/include/asm/thread_info.h */
+#define X32_BIT		0x40000000
+#define PROT_EXEC	4
+#define NR_MMAP		9
+#define NR_MPROTECT	10
+#define S_IFMT		0170000
+#define S_IFSOCK	0140000
+#define AF_INET		2
+#define AF_INET6	10
+#define MAX_PATH	4096
+#define MAX_SOCKADDR	128	/* sizeof(struct sockaddr_storage) */
+#define MAX_ARGS	4	/* sent behind one call */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PT_MAX_NR);
+	__type(key, u32);
+	__type(value, struct pt_sysargs);
+} sysargs SEC(".maps");
+
+struct call {
+	u32 busy;
+	u32 size;		/* of the record so far */
+	struct pt_syscall rec;
+	u8 tail[2 * (MAX_PATH + 16) + 2 * (MAX_SOCKADDR + 16)];
+	u8 slack[MAX_PATH + 64];	/* so that a bound is easy to see */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+static __always_inline struct pt_sysargs *sysargs_of(u32 nr, u8 abi)
+{
+	u32 at = nr;
+
+	if (abi == PT_ABI_I386)
+		at = 512 + (nr & 511);
+	return bpf_map_lookup_elem(&sysargs, &at);
+}
+
+/* A record PT_THREAD at first sight and at a change of name. */
+static __noinline void send_thread(struct task_struct *task, struct thread *t,
+				   const char *comm)
+{
+	struct pt_thread r = { 0 };
+
+	fill_hdr(&r.h, PT_THREAD, sizeof(r), task, t->proc, bpf_ktime_get_ns());
+	r.start_ns = task->start_boottime;
+	bpf_probe_read_kernel(r.comm, sizeof(r.comm), comm);
+	t->seen = !emit(&r, sizeof(r));
+}
+
+static __always_inline struct thread *thread_get(struct task_struct *task,
+						 struct proc *p)
+{
+	struct thread *t;
+
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t) {
+		t = bpf_task_storage_get(&threads, task, NULL,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!t) {
+			count_loss(PT_LOSS_NO_STORAGE);
+			return NULL;
+		}
+	}
+	t->mm = p->mm;
+	if (t->proc != p->proc) {	/* an exec, or first sight */
+		t->proc = p->proc;
+		t->seen = 0;
+	}
+	if (!t->seen)
+		send_thread(task, t, task->comm);
+	return t;
+}
+
+/* The socket behind a descriptor, if it is one; without a reference held. */
+static __noinline int read_socket(struct task_struct *task, u32 fd,
+				  struct pt_socket *out)
+{
+	struct files_struct *files = task->files;
+	struct file **slot, *file;
+	struct socket *socket;
+	struct sock *sk;
+	u16 mode;
+
+	if (!files || fd >= BPF_CORE_READ(files, fdt, max_fds))
+		return -1;
+	slot = BPF_CORE_READ(files, fdt, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), slot + fd) || !file)
+		return -1;
+	mode = BPF_CORE_READ(file, f_inode, i_mode);
+	if ((mode & S_IFMT) != S_IFSOCK)
+		return -1;
+	socket = BPF_CORE_READ(file, private_data);
+	sk = BPF_CORE_READ(socket, sk);
+	if (!sk)
+		return -1;
+	__builtin_memset(out, 0, sizeof(*out));
+	out->family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	out->type = BPF_CORE_READ(sk, sk_type);
+	out->protocol = BPF_CORE_READ(sk, sk_protocol);
+	if (out->family == AF_INET || out->family == AF_INET6)
+		out->port = __builtin_bswap16(
+			BPF_CORE_READ(sk, __sk_common.skc_dport));
+	if (out->family == AF_INET) {
+		u32 addr = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+
+		__builtin_memcpy(out->addr, &addr, 4);
+	} else if (out->family == AF_INET6) {
+		bpf_core_read(out->addr, 16, &sk->__sk_common.skc_v6_daddr);
+	}
+	return 0;
+}
+
+static __always_inline void note_socket(struct task_struct *task,
+					struct thread *t,
+					const struct pt_sysargs *a)
+{
+	t->socket_arg = 0;
+	for (u32 i = 0; i < 2; i++) {	/* no call has one further back */
+		if (a->kind[i] != PT_SYSARG_FD)
+			continue;
+		if (!read_socket(task, (u32)t->args[i], &t->socket)) {
+			t->socket_arg = (u8)(i + 1);
+			return;
+		}
+	}
+}
+
+static __always_inline void note_args(struct thread *t, struct pt_regs *regs,
+				      u8 abi)
+{
+	if (abi == PT_ABI_I386) {
+		t->args[0] = (u32)regs->bx;
+		t->args[1] = (u32)regs->cx;
+		t->args[2] = (u32)regs->dx;
+		t->args[3] = (u32)regs->si;
+		t->args[4] = (u32)regs->di;
+		t->args[5] = (u32)regs->bp;
+		return;
+	}
+	t->args[0] = regs->di;
+	t->args[1] = regs->si;
+	t->args[2] = regs->dx;
+	t->args[3] = regs->r10;
+	t->args[4] = regs->r8;
+	t->args[5] = regs->r9;
+}
+
+static __always_inline u8 call_abi(struct task_struct *task, long id)
+{
+	if (task->thread_info.status & TS_COMPAT)
+		return PT_ABI_I386;
+	return id & X32_BIT ? PT_ABI_X32 : PT_ABI_X86_64;
+}
+
+/* One argument's record head; NULL when there is no room left. */
+static __always_inline u8 *arg_room(struct call *c, u8 index, u8 kind)
+{
+	u32 at = c->size - sizeof(c->rec);
+	struct pt_arg *a;
+
+	if (at > sizeof(c->tail) || c->rec.nr_args >= MAX_ARGS)
+		return NULL;
+	a = (struct pt_arg *)(c->tail + at);
+	a->index = index;
+	a->kind = kind;
+	a->len = 0;
+	a->total = 0;
+	return (u8 *)(a + 1);
+}
+
+static __always_inline void arg_done(struct call *c, u32 len, u32 total)
+{
+	u32 at = c->size - sizeof(c->rec);
+	struct pt_arg *a;
+
+	if (at > sizeof(c->tail))
+		return;
+	a = (struct pt_arg *)(c->tail + at);
+	a->len = (u16)len;
+	a->total = total;
+	c->rec.nr_args++;
+	c->size += sizeof(*a) + ((len + 7) & ~7U);
+}
+
+static __always_inline void add_path(struct call *c, u8 i, u64 addr)
+{
+	u8 *to = arg_room(c, i, PT_ARG_PATH);
+	u32 max = cfg.path_len + 1;
+	long n;
+
+	if (!to || !addr)
+		return;
+	if (max > MAX_PATH)
+		max = MAX_PATH;
+	n = bpf_probe_read_user_str(to, max, (void *)addr);
+	if (n <= 0) {
+		*(to - sizeof(struct pt_arg) + 1) = PT_ARG_UNREAD;
+		arg_done(c, 0, 0);
+		return;
+	}
+	/* the string fills the room: there is more of it than this */
+	arg_done(c, (u32)(n - 1) & (MAX_PATH - 1), (u32)n == max ? (u32)n : (u32)n - 1);
+}
+
+static __always_inline void add_sockaddr(struct call *c, u8 i, u64 addr, u32 len,
+					 u8 kind)
+{
+	u8 *to = arg_room(c, i, kind);
+
+	if (!to || !addr || !len)
+		return;
+	if (len > MAX_SOCKADDR)
+		len = MAX_SOCKADDR;
+	if (bpf_probe_read_user(to, len, (void *)addr)) {
+		*(to - sizeof(struct pt_arg) + 1) = PT_ARG_UNREAD;
+		len = 0;
+	}
+	arg_done(c, len, len);
+}
+
+static __noinline void add_args(struct call *c, struct thread *t,
+				struct pt_sysargs *a)
+{
+	for (u8 i = 0; i < 6; i++) {
+		u32 len = 0;
+
+		switch (a->kind[i]) {
+		case PT_SYSARG_PATH:
+			add_path(c, i, t->args[i]);
+			break;
+		case PT_SYSARG_SOCKADDR:
+			if (i < 5)
+				add_sockaddr(c, i, t->args[i], (u32)t->args[i + 1],
+					     PT_ARG_SOCKADDR);
+			break;
+		case PT_SYSARG_SOCKADDR_OUT:
+			if (i < 5 && c->rec.ret >= 0 &&
+			    !bpf_probe_read_user(&len, 4, (void *)t->args[i + 1]))
+				add_sockaddr(c, i, t->args[i], len,
+					     PT_ARG_SOCKADDR_OUT);
+			break;
+		}
+	}
+}
+
+static __always_inline void add_socket(struct call *c, struct thread *t)
+{
+	u8 *to;
+
+	if (!t->socket_arg)
+		return;
+	to = arg_room(c, (u8)(t->socket_arg - 1), PT_ARG_SOCKET);
+	if (!to)
+		return;
+	__builtin_memcpy(to, &t->socket, sizeof(t->socket));
+	arg_done(c, sizeof(t->socket), sizeof(t->socket));
+}
+
+/* The call that thread t is in, ended this way; t is in none afterwards. */
+static __noinline void send_call(struct task_struct *task, struct thread *t,
+				 u8 state, s64 ret, const char *path)
+{
+	u32 zero = 0, size;
+	struct call *c = bpf_map_lookup_elem(&calls, &zero);
+	struct pt_sysargs *a = sysargs_of(t->nr, t->abi);
+	struct pt_cost *cost;
+	u64 now = bpf_ktime_get_ns();
+
+	t->in_syscall = 0;
+	if (!c || !a)
+		return;
+	if (c->busy) {
+		count_loss(PT_LOSS_NESTED);
+		return;
+	}
+	c->busy = 1;
+	c->size = sizeof(c->rec);
+	fill_hdr(&c->rec.h, PT_SYSCALL, 0, task, t->proc, t->enter_ns);
+	c->rec.dur = state == PT_SYS_DONE ? now - t->enter_ns : 0;
+	c->rec.stack = t->stack;
+	c->rec.ip = t->ip;
+	__builtin_memcpy(c->rec.args, t->args, sizeof(t->args));
+	c->rec.ret = ret;
+	c->rec.nr = t->nr;
+	c->rec.abi = t->abi;
+	c->rec.state = state;
+	c->rec.why = t->why;
+	c->rec.nr_args = 0;
+	add_socket(c, t);
+	if (path) {		/* a successful execve: its memory is gone */
+		u8 *to = arg_room(c, t->nr == 322 ? 1 : 0, PT_ARG_PATH);
+		long n = -1;
+
+		if (to)
+			n = bpf_probe_read_kernel_str(to, MAX_PATH, path);
+		if (n > 0)
+			arg_done(c, (u32)(n - 1) & (MAX_PATH - 1), (u32)n - 1);
+	} else if (!cfg.no_paths && t->abi == PT_ABI_X86_64) {
+		add_args(c, t, a);
+	}
+	size = c->size;
+	c->rec.h.size = size;
+	if (size <= sizeof(c->rec) + sizeof(c->tail)) {
+		cost = cost_here();
+		if (!emit(&c->rec, size) && cost)
+			cost->sent++;
+	}
+	c->busy = 0;
+}
+
+static __always_inline int enter(struct pt_regs *regs, long id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct proc *p = proc_current(task);
+	struct pt_sysargs *a;
+	struct pt_cost *cost;
+	struct thread *t;
+	u8 abi;
+
+	if (!p)
+		return 0;
+	if (p->state == PT_PROC_UNKNOWN) {
+		count_loss(PT_LOSS_UNRECOGNISED);
+		return 0;
+	}
+	abi = call_abi(task, id);
+	a = sysargs_of((u32)id & ~X32_BIT, abi);
+	if (!a || !a->wanted) {
+		cost = cost_here();
+		if (cost)
+			cost->filtered++;
+		return 0;
+	}
+	t = thread_get(task, p);
+	if (!t)
+		return 0;
+	t->nr = (u32)id & ~X32_BIT;
+	t->abi = abi;
+	t->ip = regs->ip;
+	note_args(t, regs, abi);
+	note_socket(task, t, a);
+	t->stack = current_stack(p, &t->why);
+	t->enter_ns = bpf_ktime_get_ns();
+	t->in_syscall = 1;
+	return 0;
+}
+
+/* New executable memory may be an interpreter that was loaded late. */
+static __always_inline void note_mapping(struct task_struct *task, struct proc *p,
+					 u32 nr, u64 prot, s64 ret)
+{
+	struct pt_mapped r = { 0 };
+
+	if (p->state != PT_PROC_UNKNOWN && p->state != PT_PROC_REFUSED)
+		return;
+	if ((nr != NR_MMAP && nr != NR_MPROTECT) || !(prot & PROT_EXEC))
+		return;
+	if (ret < 0 && ret > -4096)
+		return;
+	fill_hdr(&r.h, PT_MAPPED, sizeof(r), task, p->proc, bpf_ktime_get_ns());
+	r.exec_id = p->exec_id;
+	emit(&r, sizeof(r));
+}
+
+static __always_inline int leave(struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct proc *p = proc_current(task);
+	struct pt_sysargs *a;
+	struct thread *t;
+	u32 nr;
+
+	if (!p)
+		return 0;
+	nr = (u32)regs->orig_ax & ~X32_BIT;
+	note_mapping(task, p, nr, regs->dx, ret);
+	if (p->state == PT_PROC_UNKNOWN)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (t && t->in_syscall) {
+		send_call(task, t, PT_SYS_DONE, ret, NULL);
+		return 0;
+	}
+	if (t)
+		return 0;	/* filtered out, or sent before it returned */
+	/* The thread was in this call when the trace began. */
+	a = sysargs_of(nr, call_abi(task, regs->orig_ax));
+	if (!a || !a->wanted)
+		return 0;
+	t = thread_get(task, p);
+	if (!t)
+		return 0;
+	__builtin_memset(t->args, 0, sizeof(t->args));
+	t->nr = nr;
+	t->abi = call_abi(task, regs->orig_ax);
+	t->ip = regs->ip;
+	t->socket_arg = 0;
+	t->stack = current_stack(p, &t->why);
+	t->enter_ns = bpf_ktime_get_ns();
+	send_call(task, t, PT_SYS_NO_ENTRY, ret, NULL);
+	return 0;
+}
+
+#endif /* PT_SYSCALL_BPF_H */
