@@ -1,4 +1,9 @@
 # libptlive.a: the only folder that may include libbpf.
+PT_LIVE_SOURCES = \
+	src/live/attach.c src/live/attach.h \
+	src/live/losses.c \
+	src/live/ring.c src/live/ring.h \
+	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h
 if LIVE
 noinst_LIBRARIES += libptlive.a
 libptlive_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
@@ -7,4 +12,3 @@ $(libptlive_a_OBJECTS): $(BPF_SKEL)
 else
 EXTRA_DIST += $(PT_LIVE_SOURCES)
 endif
-PT_LIVE_SOURCES =

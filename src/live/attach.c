@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* attach: one program to one place, with a sentence when it is refused. */
+#include "live/attach.h"
+
+#include <errno.h>
+
+static enum err_kind kind_of(int rc)
+{
+	return rc == -EPERM || rc == -EACCES ? ERR_NOT_PERMITTED : ERR_KERNEL;
+}
+
+int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+		      struct err *err)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	int rc = (int)libbpf_get_error(link);
+
+	if (rc)
+		return err_kind(err, kind_of(rc), rc, "cannot attach to %s: %s",
+				bpf_program__section_name(prog), strerror(-rc));
+	*out = link;
+	return 0;
+}
+
+int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
+		  pid_t pid, uint64_t offset, uint64_t cookie, struct err *err)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie);
+	struct bpf_link *link;
+	char path[64];
+	int rc;
+
+	/* through the descriptor: the very file that was analysed */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	link = bpf_program__attach_uprobe_opts(prog, pid, path, offset, &opts);
+	rc = (int)libbpf_get_error(link);
+	if (rc)
+		return err_kind(err, kind_of(rc), rc,
+				"cannot put a uprobe at offset 0x%llx: %s",
+				(unsigned long long)offset, strerror(-rc));
+	*out = link;
+	return 0;
+}

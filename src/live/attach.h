@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* attach: one program to one place, with a sentence when it is refused. */
+#ifndef PT_ATTACH_H
+#define PT_ATTACH_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/err.h"
+
+/* A tracepoint program to its tracepoint. */
+int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+		      struct err *err) PT_MUST_CHECK;
+/*
+ * A uprobe at file offset `offset` of the file open as `fd`; the program gets
+ * `cookie`.  `pid` -1: in every process that maps the file.
+ */
+int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
+		  pid_t pid, uint64_t offset, uint64_t cookie,
+		  struct err *err) PT_MUST_CHECK;
+
+#endif /* PT_ATTACH_H */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* tracer: load the kernel half and tell it what to trace. */
+#include "live/tracer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "event/syscalls.h"
+#include "live/attach.h"
+#include "live/tracer_priv.h"
+#include "pytrace.skel.h"
+
+_Static_assert((int)PT_SYSARG_PATH == (int)SYSARG_PATH &&
+	       (int)PT_SYSARG_SOCKADDR == (int)SYSARG_SOCKADDR &&
+	       (int)PT_SYSARG_SOCKADDR_OUT == (int)SYSARG_SOCKADDR_OUT &&
+	       (int)PT_SYSARG_FD == (int)SYSARG_FD,
+	       "both halves number the arguments alike");
+
+#define DEFAULT_RING (8u << 20)
+#define DEFAULT_PATH 200
+
+/* libbpf speaks to stderr only where it was asked to. */
+static int libbpf_says(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	static int loud = -1;
+
+	if (loud < 0)
+		loud = getenv("LIBBPF_LOG_LEVEL") != NULL;
+	if (!loud)
+		return 0;
+	(void)level;
+	return vfprintf(stderr, fmt, ap);
+}
+
+static size_t ring_size(size_t asked)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!asked)
+		asked = DEFAULT_RING;
+	while (bytes < asked && bytes < (1u << 31))
+		bytes <<= 1;
+	return bytes;
+}
+
+static int load_error(int rc, struct err *err)
+{
+	if (rc == -EPERM || rc == -EACCES) {
+		err_kind(err, ERR_NOT_PERMITTED, rc,
+			 "loading a BPF program was refused: %s", strerror(-rc));
+		err_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
+		return rc;
+	}
+	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+		err_kind(err, ERR_KERNEL, rc, "cannot load the BPF programs: "
+			 "this kernel has no type information "
+			 "(/sys/kernel/btf/vmlinux)");
+		err_hint(err, "pytrace needs Linux 6.1 or later built with "
+			 "CONFIG_DEBUG_INFO_BTF=y");
+		return rc;
+	}
+	err_kind(err, ERR_KERNEL, rc, "cannot load the BPF programs: %s",
+		 strerror(-rc));
+	err_hint(err, "pytrace needs Linux 6.1 or later; LIBBPF_LOG_LEVEL=debug "
+		 "shows the verifier's words");
+	return rc;
+}
+
+static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
+{
+	int fd = bpf_map__fd(t->skel->maps.sysargs);
+
+	for (uint32_t i = 0; i < PT_MAX_NR; i++) {
+		struct pt_sysargs row = { .wanted = wanted ? wanted[i] : 1 };
+		struct syscall_args args;
+
+		if (i < SYSCALLS_NR && syscalls_args(i, &args))
+			memcpy(row.kind, args.kind, sizeof(row.kind));
+		if (bpf_map_update_elem(fd, &i, &row, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Where are we?  Process ids are written as the reader of the trace sees them. */
+static int find_pidns(struct tracer *t)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int fd = bpf_program__fd(t->skel->progs.find_pidns_level);
+
+	return bpf_prog_test_run_opts(fd, &run);
+}
+
+static int load(struct tracer *t, const struct tracer_opts *opts)
+{
+	struct pytrace_bpf *skel = pytrace_bpf__open();
+	int rc;
+
+	if (!skel)
+		return -errno;
+	t->skel = skel;
+	skel->rodata->cfg.follow = opts->follow;
+	skel->rodata->cfg.path_len = opts->path_len ? opts->path_len : DEFAULT_PATH;
+	skel->rodata->cfg.no_paths = opts->no_paths;
+	skel->bss->sw.stacks = !opts->no_stacks;
+	rc = bpf_map__set_max_entries(skel->maps.ring,
+				      (uint32_t)ring_size(opts->ring_bytes));
+	if (rc)
+		return rc;
+	rc = pytrace_bpf__load(skel);
+	if (rc)
+		return rc;
+	rc = fill_sysargs(t, opts->wanted);
+	return rc ? rc : find_pidns(t);
+}
+
+int tracer_open(struct tracer **out, const struct tracer_opts *opts,
+		struct err *err)
+{
+	struct tracer *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return err_set(err, -ENOMEM, "out of memory");
+	libbpf_set_print(libbpf_says);
+	t->nr_cpus = libbpf_num_possible_cpus();
+	if (t->nr_cpus < 1)
+		t->nr_cpus = 1;
+	t->loss_rows = calloc((size_t)t->nr_cpus, sizeof(*t->loss_rows));
+	t->loss_told = calloc((size_t)t->nr_cpus * PT_NR_LOSSES,
+			      sizeof(*t->loss_told));
+	if (!t->loss_rows || !t->loss_told) {
+		tracer_close(t);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	rc = load(t, opts);
+	if (rc) {
+		tracer_close(t);
+		return load_error(rc, err);
+	}
+	*out = t;
+	return 0;
+}
+
+void tracer_close(struct tracer *t)
+{
+	if (!t)
+		return;
+	tracer_stop(t);
+	pytrace_bpf__destroy(t->skel);
+	free(t->loss_rows);
+	free(t->loss_told);
+	free(t);
+}
+
+static int keep_link(struct tracer *t, struct bpf_link *link)
+{
+	if (t->nr_links == TRACER_LINKS) {
+		bpf_link__destroy(link);
+		return -ENOSPC;
+	}
+	t->links[t->nr_links++] = link;
+	return 0;
+}
+
+static int add_probe(struct tracer *t, const struct bpf_program *prog,
+		     const struct tracer_image *image, uint64_t offset,
+		     uint32_t nr, struct err *err)
+{
+	struct bpf_link *link;
+	int rc;
+
+	rc = attach_uprobe(&link, prog, image->fd, image->pid, offset, nr, err);
+	if (rc)
+		return rc;
+	rc = keep_link(t, link);
+	return rc ? err_set(err, rc, "too many interpreters at once") : 0;
+}
+
+static const struct known_file *known(const struct tracer *t,
+				      const struct tracer_image *image,
+				      const struct stat *st)
+{
+	for (uint32_t i = 0; i < t->nr_images; i++) {
+		const struct known_file *k = &t->images[i];
+
+		if (k->dev == st->st_dev && k->ino == st->st_ino &&
+		    (k->pid == -1 || k->pid == image->pid) &&
+		    !memcmp(&k->image, &image->image, sizeof(k->image)))
+			return k;
+	}
+	return NULL;
+}
+
+int tracer_add_image(struct tracer *t, const struct tracer_image *image,
+		     uint32_t *nr, struct err *err)
+{
+	const struct known_file *old;
+	struct known_file *k;
+	struct stat st;
+	struct err why;
+	int rc;
+
+	if (fstat(image->fd, &st))
+		return err_set(err, -errno, "cannot stat an interpreter: %s",
+			       strerror(errno));
+	old = known(t, image, &st);
+	if (old) {
+		*nr = (uint32_t)(old - t->images);
+		return 0;
+	}
+	if (t->nr_images == PT_MAX_IMAGES)
+		return err_set(err, -ENOSPC, "more than %d different interpreters",
+			       PT_MAX_IMAGES);
+	*nr = t->nr_images;
+	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.images), nr,
+				&image->image, BPF_ANY))
+		return err_set(err, -errno, "cannot write a layout: %s",
+			       strerror(errno));
+	if (image->init_offset) {
+		rc = add_probe(t, t->skel->progs.on_init, image,
+			       image->init_offset, *nr, err);
+		if (rc)
+			return err_wrap(err, rc, "probe on the initialisation");
+	}
+	/* Without this probe the kernel half compares fingerprints. */
+	if (!image->dealloc_offset ||
+	    add_probe(t, t->skel->progs.on_dealloc, image,
+		      image->dealloc_offset, *nr, &why))
+		t->skel->bss->sw.fingerprint = 1;
+	k = &t->images[t->nr_images++];
+	k->dev = st.st_dev;
+	k->ino = st.st_ino;
+	k->pid = image->pid;
+	k->image = image->image;
+	return 0;
+}
+
+int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, struct err *err)
+{
+	struct pt_exe key = { 0 };
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(err, -errno, "cannot stat an executable: %s",
+			       strerror(errno));
+	key.ino = st.st_ino;
+	key.dev = major(st.st_dev) << 20 | minor(st.st_dev);
+	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.exes), &key, &nr,
+				BPF_ANY))
+		return err_set(err, -errno, "cannot note an executable: %s",
+			       strerror(errno));
+	return 0;
+}
+
+int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *target,
+		      struct err *err)
+{
+	uint32_t key = (uint32_t)pid;
+
+	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.targets), &key, target,
+				BPF_ANY))
+		return err_set(err, -errno, "cannot trace process %d: %s",
+			       (int)pid, strerror(errno));
+	return 0;
+}
+
+/*
+ * In this order: a process must be known from its fork on, and a return
+ * without its entry is understood, an entry without its return is not.
+ */
+int tracer_start(struct tracer *t, struct err *err)
+{
+	struct bpf_program *order[] = {
+		t->skel->progs.on_exit, t->skel->progs.on_exec,
+		t->skel->progs.on_fork, t->skel->progs.on_rename,
+		t->skel->progs.on_sys_exit, t->skel->progs.on_sys_enter,
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+		struct bpf_link *link;
+		int rc = attach_tracepoint(&link, order[i], err);
+
+		if (!rc)
+			rc = keep_link(t, link);
+		if (rc)
+			return rc;
+	}
+	t->skel->bss->sw.on = 1;
+	return 0;
+}
+
+void tracer_stop(struct tracer *t)
+{
+	if (t->skel && t->skel->bss)
+		t->skel->bss->sw.on = 0;
+	while (t->nr_links)
+		bpf_link__destroy(t->links[--t->nr_links]);
+}
+
+bool tracer_has_fingerprints(const struct tracer *t)
+{
+	return t->skel->bss->sw.fingerprint;
+}
+
+struct pt_switches *tracer_switches(struct tracer *t)
+{
+	return &t->skel->bss->sw;
+}

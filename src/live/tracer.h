@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracer: the kernel half, loaded: what to trace is said here, what it saw is
+ * read from ring.h.
+ *
+ *	tracer_open		load the programs; nothing runs yet
+ *	tracer_add_image	an interpreter's file
+ *	tracer_add_exe		an executable that will run that interpreter
+ *	tracer_set_target	a process to be traced
+ *	tracer_start		from here on events come
+ *	tracer_stop		detach; what is in the ring can still be read
+ *	tracer_close
+ *
+ * Everything is held by descriptors of this process: however it ends, the
+ * kernel takes all of it away.
+ */
+#ifndef PT_TRACER_H
+#define PT_TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "pytrace_abi.h"
+#include "pytrace_control.h"
+
+struct tracer;
+
+struct tracer_opts {
+	bool follow;			/* descendants too */
+	bool no_stacks;
+	bool no_paths;
+	uint32_t path_len;		/* bytes; 0: 200 */
+	size_t ring_bytes;		/* 0: 8 MiB; else made a power of two */
+	/*
+	 * Which system calls are sent: a byte for each number, x86-64 from 0,
+	 * i386 from 512 (PT_MAX_NR in all).  NULL: every one.
+	 */
+	const uint8_t *wanted;
+};
+
+/*
+ * Errors: -EPERM, -EACCES (ERR_NOT_PERMITTED), else ERR_KERNEL with what the
+ * kernel lacks.
+ */
+int tracer_open(struct tracer **out, const struct tracer_opts *opts,
+		struct err *err) PT_MUST_CHECK;
+void tracer_close(struct tracer *t);	/* NULL is fine */
+
+/*
+ * An interpreter's file, open as `fd` (it stays the caller's).  The offsets
+ * are those in the file of image->init and image->dealloc; 0 leaves that probe
+ * out.  `pid` restricts the probes to one process; -1: all that map the file.
+ * The same file and the same layout give the same number again.
+ */
+struct tracer_image {
+	struct pt_image image;
+	int fd;
+	pid_t pid;
+	uint64_t init_offset;
+	uint64_t dealloc_offset;
+};
+
+int tracer_add_image(struct tracer *t, const struct tracer_image *image,
+		     uint32_t *nr, struct err *err) PT_MUST_CHECK;
+/* The file open as `fd`, when executed, will run image `nr`. */
+int tracer_add_exe(struct tracer *t, int fd, uint32_t nr,
+		   struct err *err) PT_MUST_CHECK;
+/* Trace `pid`; can be said again when more is known. */
+int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *target,
+		      struct err *err) PT_MUST_CHECK;
+
+int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
+void tracer_stop(struct tracer *t);
+
+/* Code objects may die unnoticed here: their identity is compared instead. */
+bool tracer_has_fingerprints(const struct tracer *t);
+
+/* What the kernel half has done and what it cost so far, over all CPUs. */
+int tracer_cost(const struct tracer *t, struct pt_cost *out);
+
+/* Switches for benchmarks: change what the attached programs do. */
+struct pt_switches *tracer_switches(struct tracer *t);
+
+/*
+ * Losses since the last call: one record for each reason and CPU with any,
+ * handed to `put`.  To be called now and then, and after tracer_stop().
+ */
+int tracer_losses(struct tracer *t,
+		  int (*put)(const struct pt_hdr *record, void *arg), void *arg);
+
+#endif /* PT_TRACER_H */
