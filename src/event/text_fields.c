@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* text_fields: the tables that text.c goes by. */
+#include "event/text_fields.h"
+
+#include <pytrace_abi.h>
+
+#include "base/compiler.h"
+
+#define WORDS(name, ...)						\
+	static const char *const name##_list[] = { __VA_ARGS__ };	\
+	static const struct field_words name = { name##_list,		\
+						 ARRAY_LEN(name##_list) }
+
+/* Reasons are spelled as their names are, in small letters. */
+#define X(nr, NAME, text) [nr] = #NAME,
+WORDS(words_why, PT_WHYS(X));
+WORDS(words_loss, PT_LOSSES(X));
+#undef X
+
+WORDS(words_walk, [PT_WALK_NO] = "no", [PT_WALK_YES] = "yes",
+      [PT_WALK_STARTING] = "starting");
+WORDS(words_part, [PT_NAME] = "name", [PT_QUALNAME] = "qualname",
+      [PT_FILENAME] = "filename", [PT_LINETABLE] = "linetable");
+WORDS(words_abi, [PT_ABI_X86_64] = "x86-64", [PT_ABI_I386] = "i386",
+      [PT_ABI_X32] = "x32");
+WORDS(words_sys_state, [PT_SYS_DONE] = "done",
+      [PT_SYS_NO_RETURN] = "no-return", [PT_SYS_UNFINISHED] = "unfinished",
+      [PT_SYS_NO_ENTRY] = "no-entry");
+
+static const char *const arg_kinds[] = {
+	[PT_ARG_NONE] = "none",
+	[PT_ARG_PATH] = "path",
+	[PT_ARG_SOCKADDR] = "sockaddr",
+	[PT_ARG_SOCKADDR_OUT] = "sockaddr-out",
+	[PT_ARG_SOCKET] = "socket",
+	[PT_ARG_UNREAD] = "unread",
+};
+const struct field_words words_arg_kind = { arg_kinds, ARRAY_LEN(arg_kinds) };
+
+#define FIELD(type, member, style)					\
+	{ #member, offsetof(struct type, member),			\
+	  sizeof(((struct type *)0)->member), style, NULL }
+#define WORD(type, member, words)					\
+	{ #member, offsetof(struct type, member),			\
+	  sizeof(((struct type *)0)->member), STYLE_WORD, &(words) }
+#define REF(name, nr)							\
+	{ name, offsetof(struct pt_code, part[nr]),			\
+	  sizeof(struct pt_part_ref), STYLE_REF, NULL }
+
+const struct field fields_of_header[] = {
+	FIELD(pt_hdr, pid, STYLE_DEC),
+	FIELD(pt_hdr, tid, STYLE_DEC),
+	FIELD(pt_hdr, proc, STYLE_DEC),
+	FIELD(pt_hdr, cpu, STYLE_DEC),
+	FIELD(pt_hdr, flags, STYLE_HEX),
+	{ 0 },
+};
+
+static const struct field none[] = { { 0 } };
+
+static const struct field meta[] = {
+	FIELD(pt_meta, realtime_offset, STYLE_SIGNED),
+	{ 0 },
+};
+
+static const struct field process[] = {
+	FIELD(pt_process, start_ns, STYLE_DEC),
+	FIELD(pt_process, nspid, STYLE_DEC),
+	FIELD(pt_process, version, STYLE_VERSION),
+	WORD(pt_process, walk, words_walk),
+	FIELD(pt_process, bias, STYLE_HEX),
+	{ 0 },
+};
+
+static const struct field thread[] = {
+	FIELD(pt_thread, start_ns, STYLE_DEC),
+	FIELD(pt_thread, comm, STYLE_CHARS),
+	{ 0 },
+};
+
+static const struct field fork[] = {
+	FIELD(pt_fork, child_pid, STYLE_DEC),
+	FIELD(pt_fork, child_tid, STYLE_DEC),
+	FIELD(pt_fork, child_proc, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field exec[] = {
+	FIELD(pt_exec, old_proc, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field exit_[] = {
+	FIELD(pt_exit, code, STYLE_HEX),
+	FIELD(pt_exit, last, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field code[] = {
+	FIELD(pt_code, code, STYLE_HEX),
+	FIELD(pt_code, firstline, STYLE_SIGNED),
+	FIELD(pt_code, version, STYLE_VERSION),
+	REF("name", PT_NAME),
+	REF("qualname", PT_QUALNAME),
+	REF("filename", PT_FILENAME),
+	REF("linetable", PT_LINETABLE),
+	{ 0 },
+};
+
+/* `nr` is how many bytes are given. */
+static const struct field part[] = {
+	FIELD(pt_part, code, STYLE_HEX),
+	WORD(pt_part, part, words_part),
+	FIELD(pt_part, offset, STYLE_DEC),
+	FIELD(pt_part, total, STYLE_DEC),
+	{ 0 },
+};
+
+/* `nr` is how many frames are given. */
+static const struct field stack[] = {
+	FIELD(pt_stack, stack, STYLE_HEX),
+	FIELD(pt_stack, omitted, STYLE_DEC),
+	WORD(pt_stack, why, words_why),
+	{ 0 },
+};
+
+/* `nr_args` is how many arguments are given. */
+static const struct field syscall_[] = {
+	FIELD(pt_syscall, nr, STYLE_DEC),
+	WORD(pt_syscall, abi, words_abi),
+	FIELD(pt_syscall, args, STYLE_WORDS6),
+	FIELD(pt_syscall, ret, STYLE_SIGNED),
+	FIELD(pt_syscall, dur, STYLE_DEC),
+	WORD(pt_syscall, state, words_sys_state),
+	FIELD(pt_syscall, ip, STYLE_HEX),
+	FIELD(pt_syscall, stack, STYLE_HEX),
+	WORD(pt_syscall, why, words_why),
+	{ 0 },
+};
+
+static const struct field mapped[] = {
+	FIELD(pt_mapped, exec_id, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field lost[] = {
+	FIELD(pt_lost, until, STYLE_DEC),
+	FIELD(pt_lost, count, STYLE_DEC),
+	WORD(pt_lost, reason, words_loss),
+	{ 0 },
+};
+
+static const struct field end[] = {
+	FIELD(pt_end, events, STYLE_DEC),
+	FIELD(pt_end, lost, STYLE_DEC),
+	FIELD(pt_end, overhead_ns, STYLE_DEC),
+	FIELD(pt_end, exit, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field *const by_type[] = {
+	[PT_META] = meta,	[PT_PROCESS] = process,
+	[PT_THREAD] = thread,	[PT_FORK] = fork,
+	[PT_EXEC] = exec,	[PT_EXIT] = exit_,
+	[PT_CODE] = code,	[PT_PART] = part,
+	[PT_STACK] = stack,	[PT_SYSCALL] = syscall_,
+	[PT_MAPPED] = mapped,	[PT_LOST] = lost,
+	[PT_END] = end,
+};
+
+_Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");
+
+const struct field *fields_of(uint16_t type)
+{
+	return type < ARRAY_LEN(by_type) && by_type[type] ? by_type[type] :
+							    none;
+}
+
+const char *const *fields_strings(uint16_t type)
+{
+	static const char *const of_meta[] = { "tool", "kernel", "host",
+					       "argv", NULL };
+	static const char *const of_process[] = { "exe", "python", "library",
+						  "refused", NULL };
+	static const char *const of_exec[] = { "file", NULL };
+
+	switch (type) {
+	case PT_META:
+		return of_meta;
+	case PT_PROCESS:
+		return of_process;
+	case PT_EXEC:
+		return of_exec;
+	default:
+		return NULL;
+	}
+}
