@@ -255,7 +255,8 @@ static long name_frame(u32 i, struct naming *n)
 		return 1;
 	f = &n->w->frames[i];
 	addr = f->code;
-	id = mix(mix(n->p->gen + ((u64)n->p->proc << 32), addr), 1);
+	id = mix(mix(n->p->gen + ((u64)n->p->proc << 32), addr),
+		 1 + code_print(addr, &n->img->layout));
 	f->code = id;
 	slot = id & (SENT_CODES - 1);
 	sent = bpf_map_lookup_elem(&sent_codes, &slot);

@@ -19,7 +19,6 @@
 #define PAGE		4096
 #define MAX_FRAME	256	/* bytes of a frame that are read */
 #define MAX_TSTATE	512	/* bytes of a thread state that are read */
-#define MAX_WALK	1024	/* frames: CPython's default limit is 1000 */
 
 struct walk {
 	u64 hash;
@@ -200,12 +199,40 @@ found:
 	return PT_WHY_NONE;
 }
 
-static __always_inline void push_frame(struct walk *w, u64 code, s32 lasti)
+/*
+ * Where the death of code objects is not seen (on_dealloc could not be put in
+ * place), what lies at the address now is compared: its name, its table and
+ * its first line.  Not proof, but two that agree in all of it look alike.
+ */
+static __noinline u64 fingerprint(u64 code, s32 name_at, s32 table_at,
+				  s32 line_at)
+{
+	u64 name = 0, table = 0;
+	u32 line = 0;
+
+	user_u64(code + name_at, &name);
+	user_u64(code + table_at, &table);
+	bpf_probe_read_user(&line, sizeof(line), (void *)(code + line_at));
+	return mix(mix(name, table), line);
+}
+
+static __always_inline u64 code_print(u64 code, const struct pt_layout *l)
+{
+	if (!sw.fingerprint)
+		return 0;
+	return fingerprint(code, l->co_name, l->co_linetable,
+			   l->co_firstlineno);
+}
+
+static __always_inline void push_frame(struct walk *w, const struct pt_layout *l,
+				       u64 code, s32 lasti)
 {
 	u32 n = w->nr++;
 	u32 at = n < PT_INNER ? n : PT_INNER + ((n - PT_INNER) & (PT_OUTER - 1));
 
 	w->hash = mix(w->hash, code + ((u64)(u32)lasti << 40));
+	if (sw.fingerprint)
+		w->hash = mix(w->hash, code_print(code, l));
 	if (at < PT_MAX_FRAMES) {
 		w->frames[at].code = code;
 		w->frames[at].lasti = lasti;
@@ -213,26 +240,48 @@ static __always_inline void push_frame(struct walk *w, u64 code, s32 lasti)
 	}
 }
 
+/*
+ * Frames are walked some at a time: the verifier looks at one helping and not
+ * at each frame of the deepest stack.
+ */
+#define HELPING		16
+#define HELPINGS	256
+
+struct steps {
+	struct walk *w;
+	const struct pt_layout *layout;
+	u64 frame;		/* the next one */
+	u64 to_code;		/* from a code object to its first instruction */
+	u64 tags;		/* bits of a code pointer that are none of it */
+	u32 code, back, lasti, owner;	/* offsets in a frame */
+	u32 size;		/* bytes of a frame that hold them */
+	u32 owner_c;
+	s32 scale;
+	u32 why;
+};
+
 /* Up to 3.10: objects of their own, linked by f_back. */
-static __always_inline u32 walk_objects(struct walk *w, const struct pt_layout *l,
-					u64 f)
+static long some_objects(u32 nr, struct steps *s)
 {
-	u32 code = l->fr_code, back = l->fr_back, lasti = l->fr_lasti;
-	u32 size = l->fr_size;
-	s32 scale = l->lasti_scale, at;
+	struct walk *w = s->w;
+	u32 size = s->size;
+	s32 at;
 
 	if (size > MAX_FRAME)
-		return PT_WHY_UNSUPPORTED;
-	for (u32 i = 0; i < MAX_WALK; i++) {
-		if (!f)
-			return PT_WHY_NONE;
-		if (bpf_probe_read_user(w->page, size, (void *)f))
-			return PT_WHY_PAGE;
-		at = (s32)page_u64(w, lasti);
-		push_frame(w, page_u64(w, code), at < 0 ? -1 : at * scale);
-		f = page_u64(w, back);
+		return 1;
+	for (u32 i = 0; i < HELPING; i++) {
+		if (!s->frame)
+			return 1;
+		if (bpf_probe_read_user(w->page, size, (void *)s->frame)) {
+			s->why = PT_WHY_PAGE;
+			return 1;
+		}
+		at = (s32)page_u64(w, s->lasti);
+		push_frame(w, s->layout, page_u64(w, s->code),
+			   at < 0 ? -1 : at * s->scale);
+		s->frame = page_u64(w, s->back);
 	}
-	return f ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
+	return 0;
 }
 
 /* Have the frame at f in the page, and what lies below it there. */
@@ -251,40 +300,67 @@ static __always_inline int load_frame(struct walk *w, u64 f, u32 size)
 }
 
 /* From 3.11: frames on the thread's data stack, or inside generators. */
-static __always_inline u32 walk_frames(struct walk *w, const struct pt_layout *l,
-				       u64 f)
+static long some_frames(u32 nr, struct steps *s)
 {
-	u32 code_at = l->fr_code, back = l->fr_back, instr = l->fr_lasti;
-	u32 owner = l->fr_owner, size = l->fr_size, owner_c = l->owner_c;
-	u64 tags = l->tagged ? 3 : 0;
-	u64 to_code = l->co_code;
+	u32 code_at = s->code, back = s->back, instr = s->lasti;
+	u32 owner = s->owner, owner_c = s->owner_c, size = s->size;
+	u64 to_code = s->to_code, tags = s->tags;
+	struct walk *w = s->w;
+	u64 f = s->frame;
 
-	if (size > MAX_FRAME)
-		return PT_WHY_UNSUPPORTED;
-	w->have = 0;
-	w->base = 0;
-	for (u32 i = 0; i < MAX_WALK; i++) {
-		u64 off = f - w->base;
-		u64 code;
+	for (u32 i = 0; i < HELPING; i++) {
+		u64 off = f - w->base, code;
 		s64 lasti;
 		u32 at;
 
 		if (!f)
-			return PT_WHY_NONE;
+			break;
 		if (off + size > w->have) {
-			if (load_frame(w, f, size))
-				return PT_WHY_PAGE;
+			if (load_frame(w, f, size)) {
+				s->why = PT_WHY_PAGE;
+				break;
+			}
 			off = f & (PAGE - 1);
 		}
 		at = (u32)off;
 		if ((page_u64(w, at + owner) & 0xff) < owner_c) {
 			code = page_u64(w, at + code_at) & ~tags;
 			lasti = page_u64(w, at + instr) - code - to_code;
-			push_frame(w, code, lasti < 0 ? -1 : (s32)lasti);
+			push_frame(w, s->layout, code, lasti < 0 ? -1 : (s32)lasti);
 		}
 		f = page_u64(w, at + back);
 	}
-	return f ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
+	s->frame = f;
+	return s->why || !f;
+}
+
+static __always_inline u32 walk_from(struct walk *w, const struct pt_layout *l,
+				     u64 frame)
+{
+	struct steps s = {
+		.w = w,
+		.layout = l,
+		.frame = frame,
+		.to_code = (u64)(s64)l->co_code,
+		.tags = l->tagged ? 3 : 0,
+		.code = l->fr_code,
+		.back = l->fr_back,
+		.lasti = l->fr_lasti,
+		.owner = l->fr_owner,
+		.size = l->fr_size,
+		.owner_c = l->owner_c,
+		.scale = l->lasti_scale,
+	};
+
+	if (s.size > MAX_FRAME)
+		return PT_WHY_UNSUPPORTED;
+	w->have = 0;
+	w->base = 0;
+	if (l->frames == PT_FRAMES_OBJECT)
+		bpf_loop(HELPINGS, some_objects, &s, 0);
+	else
+		bpf_loop(HELPINGS, some_frames, &s, 0);
+	return s.why ? s.why : s.frame ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
 }
 
 /*
@@ -306,9 +382,7 @@ static __noinline u32 walk_current(struct walk *w, struct proc *p,
 	why = newest_frame(w, p, img, fs, &frame);
 	if (why || !frame)
 		return why;
-	if (img->layout.frames == PT_FRAMES_OBJECT)
-		return walk_objects(w, &img->layout, frame);
-	return walk_frames(w, &img->layout, frame);
+	return walk_from(w, &img->layout, frame);
 }
 
 #endif /* PT_WALK_BPF_H */

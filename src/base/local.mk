@@ -2,4 +2,5 @@ libptcore_a_SOURCES += \
 	src/base/compiler.h \
 	src/base/err.c src/base/err.h \
 	src/base/mem.h \
+	src/base/num.c src/base/num.h \
 	src/base/rd.h

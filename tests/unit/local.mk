@@ -21,3 +21,5 @@ tests_unit_check_linetables_SOURCES = tests/unit/check_linetables.c
 EXTRA_DIST += tests/data/linetables/3.9.bin tests/data/linetables/3.10.bin \
 	tests/data/linetables/3.11.bin tests/data/linetables/3.13.bin \
 	tests/data/linetables/3.15.bin
+UNIT_TESTS += tests/unit/test_num
+tests_unit_test_num_SOURCES = tests/unit/test_num.c
