@@ -41,6 +41,7 @@ static bool billionths(const char *s, uint64_t *out, const char **rest)
 			v += (uint64_t)(*s - '0') * scale;
 			digits = true;
 		}
+	*out = v;
 	*rest = s;
 	return digits;
 }
