@@ -23,3 +23,6 @@ EXTRA_DIST += tests/data/linetables/3.9.bin tests/data/linetables/3.10.bin \
 	tests/data/linetables/3.15.bin
 UNIT_TESTS += tests/unit/test_num
 tests_unit_test_num_SOURCES = tests/unit/test_num.c
+UNIT_TESTS += tests/unit/test_pystr tests/unit/test_codeobj
+tests_unit_test_pystr_SOURCES = tests/unit/test_pystr.c
+tests_unit_test_codeobj_SOURCES = tests/unit/test_codeobj.c
