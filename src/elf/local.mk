@@ -6,4 +6,5 @@ libptcore_a_SOURCES += \
 	src/elf/elfmach.c \
 	src/elf/elfnote.c src/elf/elfnote.h \
 	src/elf/elfreloc.c \
-	src/elf/elfsym.c
+	src/elf/elfsym.c \
+	src/elf/stapsdt.c src/elf/stapsdt.h
