@@ -1,3 +1,11 @@
+UNIT_TESTS += tests/unit/test_stapsdt
+tests_unit_test_stapsdt_SOURCES = tests/unit/test_stapsdt.c \
+	tests/unit/elf_build.h tests/unit/elf_synth.h
+UNIT_TESTS += tests/unit/test_sdtlive
+tests_unit_test_sdtlive_SOURCES = tests/unit/test_sdtlive.c tests/unit/elf_build.h
+EXTRA_DIST += tests/data/sdt_target.c tests/data/sdt_sites.c
+UNIT_TESTS += tests/unit/test_sdtarg
+tests_unit_test_sdtarg_SOURCES = tests/unit/test_sdtarg.c
 UNIT_TESTS += tests/unit/test_elfimg
 tests_unit_test_elfimg_SOURCES = tests/unit/test_elfimg.c tests/unit/elf_build.h
 UNIT_TESTS += tests/unit/test_base
