@@ -203,6 +203,7 @@ static __noinline long define_code(struct define *d, struct pt_image *img,
 	fill_hdr(&d->code.h, PT_CODE, sizeof(d->code), task, p->proc, now);
 	fill_hdr(&d->part.h, PT_PART, 0, task, p->proc, now);
 	d->code.code = d->part.code = id;
+	d->code.addr = addr;
 	d->code.version = l->version;
 	d->code.pad = 0;
 	d->part.pad = 0;

@@ -46,7 +46,7 @@ typedef long long pt_s64;
 	X(4, FORK,	pt_fork,	48)				\
 	X(5, EXEC,	pt_exec,	40)				\
 	X(6, EXIT,	pt_exit,	40)				\
-	X(7, CODE,	pt_code,	112)				\
+	X(7, CODE,	pt_code,	120)				\
 	X(8, PART,	pt_part,	56)				\
 	X(9, STACK,	pt_stack,	56)				\
 	X(10, SYSCALL,	pt_syscall,	120)				\
@@ -161,6 +161,7 @@ enum pt_part_nr {
 struct pt_code {
 	struct pt_hdr h;
 	pt_u64 code;		/* its id: never reused within a stream */
+	pt_u64 addr;		/* where it was */
 	pt_s32 firstline;
 	pt_u16 version;		/* of the interpreter: 0x030b */
 	pt_u16 pad;

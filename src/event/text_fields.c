@@ -98,6 +98,7 @@ static const struct field exit_[] = {
 
 static const struct field code[] = {
 	FIELD(pt_code, code, STYLE_HEX),
+	FIELD(pt_code, addr, STYLE_HEX),
 	FIELD(pt_code, firstline, STYLE_SIGNED),
 	FIELD(pt_code, version, STYLE_VERSION),
 	REF("name", PT_NAME),
