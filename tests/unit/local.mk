@@ -1,3 +1,5 @@
+UNIT_TESTS += tests/unit/test_printable
+tests_unit_test_printable_SOURCES = tests/unit/test_printable.c
 UNIT_TESTS += tests/unit/test_stapsdt
 tests_unit_test_stapsdt_SOURCES = tests/unit/test_stapsdt.c \
 	tests/unit/elf_build.h tests/unit/elf_synth.h
