@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * codes: code objects by id: names, file, lines, put together from PT_CODE and
+ * the PT_PARTs that bring the bytes, in any order.
+ *
+ * An id means the same object for the whole stream.
+ */
+#ifndef PT_CODES_H
+#define PT_CODES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pytrace_abi.h>
+
+#include "base/compiler.h"
+#include "stack/engine.h"
+
+struct codes;
+
+struct codes *codes_new(void);
+void codes_free(struct codes *c);	/* NULL is fine */
+
+/* 0 or -ENOMEM. */
+int codes_define(struct codes *c, const struct pt_code *rec) PT_MUST_CHECK;
+int codes_part(struct codes *c, const struct pt_part *rec) PT_MUST_CHECK;
+
+/*
+ * Fill in a frame.  Its strings are good until the next call of one of the
+ * functions above or of codes_evict().  0 or -ENOMEM.
+ */
+int codes_resolve(struct codes *c, const struct pt_frame *frame,
+		  struct frame *out) PT_MUST_CHECK;
+
+size_t codes_memory(const struct codes *c);
+/* Give up objects not used for longest until `memory` is kept; their number. */
+size_t codes_evict(struct codes *c, size_t memory);
+
+#endif /* PT_CODES_H */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine: one record in, one moment out.
+ *
+ * A moment is an event with what is known about where it happened: the process,
+ * the thread, the Python stack with names and lines.  The engine never fails on
+ * a strange stream: a definition that is missing, late, repeated or absurd makes
+ * what needs it unknown, with the reason, and nothing else.
+ *
+ * Pure: no clock, no I/O.  Memory for definitions is bounded by
+ * engine_opts.memory; when it is used up, those not used for longest go, and
+ * what refers to them later is unknown ("its definition was lost").
+ */
+#ifndef PT_ENGINE_H
+#define PT_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pytrace_abi.h>
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "stack/origin.h"
+
+struct engine_opts {
+	size_t memory;		/* bytes; 0: 256 MiB */
+};
+
+struct process {
+	uint32_t proc;
+	uint32_t pid;
+	uint32_t nspid;		/* 0: unknown */
+	uint16_t version;	/* 0x030b; 0: unknown */
+	uint8_t walk;		/* enum pt_walk */
+	bool described;		/* a PT_PROCESS has been seen: */
+	const char *exe, *python, *library, *why;	/* "" if not known */
+};
+
+struct thread {
+	uint32_t tid, pid;
+	uint64_t start_ns;
+	char comm[17];		/* bytes as the thread gave them; "" unknown */
+};
+
+/* Names are UTF-8; they may hold any character, control characters too. */
+struct frame {
+	const char *func;	/* qualified name, or the name; NULL: unknown */
+	const char *file;	/* co_filename; NULL: unknown */
+	const char *why;	/* why one of them or the line is unknown */
+	int line;		/* -1: the instruction has none, or unknown */
+	int lasti;
+	int def;		/* co_firstlineno; -1: unknown */
+	enum origin origin;	/* ORIGIN_APP if the file is unknown */
+};
+
+struct moment {
+	const struct pt_hdr *rec;
+	const struct process *process;	/* NULL: nothing known of it */
+	const struct thread *thread;	/* NULL: nothing known of it */
+
+	/* Of an event (PT_SYSCALL); else no frames and no reason. */
+	bool has_stack;		/* false: unknown, and `why` says why */
+	const struct frame *frames;	/* innermost first */
+	uint32_t nr_frames;	/* 0 with has_stack: no Python frames */
+	uint32_t omitted;	/* left out in the middle, or beyond the end */
+	const char *why;	/* also with has_stack: the rest is unknown */
+	uint8_t why_nr;		/* enum pt_why of that */
+};
+
+struct engine;
+
+int engine_new(struct engine **out, const struct engine_opts *opts,
+	       struct err *err) PT_MUST_CHECK;	/* opts may be NULL */
+void engine_free(struct engine *e);		/* NULL is fine */
+
+/*
+ * Feed a checked record; fills in `m`, whose pointers are good until the next
+ * call.  Fails only without memory (-ENOMEM).
+ */
+int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
+		struct err *err) PT_MUST_CHECK;
+
+/* How many events had what: for the account at the end. */
+struct engine_totals {
+	uint64_t syscalls;
+	uint64_t with_stack;	/* whole, or its known part */
+	uint64_t no_frames;	/* threads without Python frames */
+	uint64_t unknown[16];	/* by enum pt_why; the last: all others */
+	uint64_t lost[16];	/* sums of PT_LOST, by enum pt_loss */
+	uint64_t lost_all;
+	uint64_t first_t, last_t;	/* of events */
+	size_t memory;		/* bytes in use for definitions */
+	uint64_t evicted;	/* definitions given up for memory */
+};
+
+const struct engine_totals *engine_totals(const struct engine *e);
+
+/* The account's words: "ring full"; "unknown reason" for numbers unheard of. */
+const char *engine_loss_words(uint32_t reason);
+const char *engine_why_words(uint32_t why);
+
+#endif /* PT_ENGINE_H */

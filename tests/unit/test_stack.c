@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* stack: from lines of text to moments; whatever the stream, never a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "event/record.h"
+#include "event/text.h"
+#include "event/text_fields.h"
+#include "stack/engine.h"
+
+static struct engine *engine;
+static struct recbuf line_buf;
+
+static int setup(void **state)
+{
+	(void)state;
+	return engine_new(&engine, NULL, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	engine_free(engine);
+	recbuf_free(&line_buf);
+	return 0;
+}
+
+/* Feed one line; the moment it gives. */
+static struct moment feed(const char *line)
+{
+	const struct pt_hdr *rec = NULL;
+	struct err err = { 0 };
+	struct moment m;
+
+	if (text_parse(line, strlen(line), &line_buf, &rec, &err) != 1)
+		fail_msg("%s: %s", line, err.text);
+	assert_int_equal(engine_feed(engine, rec, &m, &err), 0);
+	return m;
+}
+
+/*
+ * Code 0x10: Spam.run in /app/a.py, a 3.11 table: line 10 for the first three
+ * units, 12 for the next two, none for one more.
+ */
+static void define_code(void)
+{
+	feed("1 part proc=1 code=0x10 part=name data=\"run\"");
+	feed("1 part proc=1 code=0x10 part=qualname data=\"Spam.run\"");
+	feed("1 part proc=1 code=0x10 part=filename data=\"/app/a.py\"");
+	feed("1 part proc=1 code=0x10 part=linetable "
+	     "data=\"\\xea\\x00\\xe9\\x04\\xf8\"");
+	feed("1 code proc=1 code=0x10 firstline=10 version=3.11 "
+	     "name=sent,3,1,1 qualname=sent,8,1,1 filename=sent,9,1,1 "
+	     "linetable=sent,5,1");
+}
+
+static void frames_get_names_and_lines(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	define_code();
+	feed("2 stack proc=1 stack=0x20 frame=0x10@8 frame=0x10@0 "
+	     "frame=0x10@10");
+	m = feed("3 syscall pid=7 tid=7 proc=1 nr=39 stack=0x20 ret=7");
+	assert_true(m.has_stack);
+	assert_null(m.why);
+	assert_int_equal(m.nr_frames, 3);
+	assert_string_equal(m.frames[0].func, "Spam.run");
+	assert_string_equal(m.frames[0].file, "/app/a.py");
+	assert_int_equal(m.frames[0].line, 12);
+	assert_int_equal(m.frames[0].lasti, 8);
+	assert_int_equal(m.frames[0].def, 10);
+	assert_null(m.frames[0].why);
+	assert_int_equal(m.frames[1].line, 10);
+	assert_int_equal(m.frames[2].line, -1);
+	assert_null(m.frames[2].why);
+	assert_int_equal(engine_totals(engine)->with_stack, 1);
+}
+
+static void what_is_missing_has_a_reason(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	/* a part that did not come, one too long, one cut in the middle */
+	feed("1 part code=0x10 part=name data=\"f\"");
+	feed("1 part code=0x10 part=filename total=8 data=\"/app\"");
+	feed("1 code code=0x10 version=3.9 name=sent,1,1,1 "
+	     "filename=sent,8,1,1 linetable=long,70000,1");
+	feed("1 stack stack=0x20 frame=0x10@8 frame=0x99@0");
+	m = feed("2 syscall stack=0x20");
+	assert_int_equal(m.nr_frames, 2);
+	assert_string_equal(m.frames[0].func, "f");
+	assert_null(m.frames[0].file);
+	assert_string_equal(m.frames[0].why, "part of its definition was lost");
+	assert_int_equal(m.frames[0].line, -1);
+	assert_null(m.frames[1].func);
+	assert_string_equal(m.frames[1].why, "its definition was lost");
+	assert_int_equal(m.frames[1].def, -1);
+
+	/* the rest comes late */
+	feed("3 part code=0x10 part=filename total=8 offset=4 data=\"/x.p\"");
+	feed("3 part code=0x10 part=linetable total=70000 data=\"\\x08\\x01\"");
+	m = feed("4 syscall stack=0x20");
+	assert_string_equal(m.frames[0].file, "/app/x.p");
+	assert_string_equal(m.frames[0].why, "too long to be read");
+
+	m = feed("5 syscall stack=0x21");
+	assert_false(m.has_stack);
+	assert_string_equal(m.why, "its definition was lost");
+	m = feed("5 syscall stack=0 why=page");
+	assert_string_equal(m.why, "a page was not resident");
+	m = feed("5 syscall stack=0 why=250");
+	assert_string_equal(m.why, "unknown reason");
+	m = feed("5 syscall stack=1");
+	assert_true(m.has_stack);
+	assert_int_equal(m.nr_frames, 0);
+	assert_int_equal(engine_totals(engine)->unknown[PT_WHY_PAGE], 1);
+	assert_int_equal(engine_totals(engine)->unknown[15], 1);
+	assert_int_equal(engine_totals(engine)->no_frames, 1);
+}
+
+static void names_of_each_kind(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	feed("1 part code=0x10 part=name data=\"\\xe9\"");
+	feed("1 part code=0x10 part=filename data=\"\\xac\\x20\\x0a\\0\"");
+	feed("1 code code=0x10 version=3.9 name=sent,1,1 filename=sent,2,2 "
+	     "linetable=sent,0,1");
+	feed("1 part code=0x11 part=name data=\"\\x0d\\xf4\\x01\\0\"");
+	feed("1 part code=0x11 part=filename data=\"\\x80\\xdc\"");
+	feed("1 code code=0x11 version=3.9 name=sent,1,4 filename=sent,1,2 "
+	     "linetable=sent,0,1");
+	feed("1 stack stack=0x20 frame=0x10@0 frame=0x11@0");
+	m = feed("2 syscall stack=0x20");
+	assert_string_equal(m.frames[0].func, "\xc3\xa9");
+	assert_string_equal(m.frames[0].file, "\xe2\x82\xac\n");
+	assert_string_equal(m.frames[1].func, "\xf0\x9f\x90\x8d");
+	assert_string_equal(m.frames[1].file, "\xef\xbf\xbd");
+}
+
+static void threads_and_processes(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	feed("1 process proc=1 pid=7 version=3.11 walk=yes exe=\"/bin/py\" "
+	     "python=\"3.11.2\"");
+	feed("1 thread pid=7 tid=7 proc=1 start_ns=5 comm=\"main\"");
+	m = feed("2 syscall pid=7 tid=7 proc=1 stack=1");
+	assert_string_equal(m.process->python, "3.11.2");
+	assert_string_equal(m.thread->comm, "main");
+
+	feed("3 fork pid=7 tid=7 proc=1 child_pid=9 child_tid=9 child_proc=2");
+	m = feed("4 syscall pid=9 tid=9 proc=2 stack=1");
+	assert_string_equal(m.process->exe, "/bin/py");
+	assert_int_equal(m.process->pid, 9);
+	assert_false(m.process->described);
+	assert_string_equal(m.thread->comm, "main");
+
+	feed("5 exec pid=9 tid=9 proc=3 old_proc=2 file=\"/bin/ls\"");
+	m = feed("6 syscall pid=9 tid=9 proc=3 stack=0 why=unrecognised");
+	assert_string_equal(m.process->exe, "/bin/ls");
+	assert_string_equal(m.process->python, "");
+
+	/* the last events of a thread may come behind its exit */
+	m = feed("7 exit pid=9 tid=9 proc=3 last=1");
+	assert_string_equal(m.thread->comm, "main");
+	m = feed("6 syscall pid=9 tid=9 proc=3 state=unfinished");
+	assert_string_equal(m.thread->comm, "main");
+	assert_string_equal(m.process->exe, "/bin/ls");
+
+	feed("8 thread pid=20 tid=9 proc=4 comm=\"another\"");
+	m = feed("9 syscall pid=20 tid=9 proc=4");
+	assert_int_equal(m.thread->pid, 20);
+	assert_null(m.process);
+	m = feed("9 syscall pid=20 tid=21 proc=4");
+	assert_null(m.thread);
+}
+
+static void many_come_and_go(void **state)
+{
+	char line[100];
+
+	(void)state;
+	for (unsigned int i = 1; i < 300000; i++) {
+		snprintf(line, sizeof(line), "%u fork pid=7 tid=7 proc=1 "
+			 "child_pid=%u child_tid=%u child_proc=%u", i, i + 10,
+			 i + 10, i + 1);
+		feed(line);
+		if (i % 2)
+			continue;
+		snprintf(line, sizeof(line), "%u exit pid=%u tid=%u proc=%u "
+			 "last=1", i, i + 10, i + 10, i + 1);
+		feed(line);
+	}
+}
+
+static void origins(void **state)
+{
+	static const struct {
+		const char *file;
+		enum origin origin;
+	} rows[] = {
+		{ "/srv/shop/views.py", ORIGIN_APP },
+		{ "<string>", ORIGIN_APP },
+		{ "", ORIGIN_APP },
+		{ "<frozen importlib._bootstrap>", ORIGIN_FROZEN },
+		{ "/usr/lib/python3.11/socket.py", ORIGIN_STDLIB },
+		{ "/opt/py/lib/python3.13t/os.py", ORIGIN_STDLIB },
+		{ "/usr/lib64/python3.9/os.py", ORIGIN_STDLIB },
+		{ "/usr/lib/python311.zip/os.py", ORIGIN_STDLIB },
+		{ "/usr/lib/python3/dist-packages/apt.py", ORIGIN_SITE },
+		{ "/v/lib/python3.11/site-packages/x/y.py", ORIGIN_SITE },
+		{ "/home/me/python3.11/app.py", ORIGIN_APP },
+		{ "/usr/lib/python3.11", ORIGIN_APP },
+		{ "/usr/lib/python3rd/x.py", ORIGIN_APP },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_int_equal(origin_of(rows[i].file), rows[i].origin);
+}
+
+/* A quarter of a MiB: old definitions go, those in use stay. */
+static void memory_is_bounded(void **state)
+{
+	const struct engine_opts opts = { .memory = 256 << 10 };
+	struct moment m;
+	char line[200];
+
+	(void)state;
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &opts, NULL), 0);
+	define_code();
+	feed("2 stack stack=0x20 frame=0x10@0");
+	for (unsigned int i = 0; i < 20000; i++) {
+		snprintf(line, sizeof(line), "3 part code=0x%x part=name "
+			 "data=\"name_of_%u\"", 1000 + i, i);
+		feed(line);
+		snprintf(line, sizeof(line), "3 stack stack=0x%x "
+			 "frame=0x10@0 frame=0x10@2 frame=0x%x@3", 1000 + i,
+			 1000 + i);
+		feed(line);
+		m = feed("4 syscall stack=0x20");
+		assert_string_equal(m.frames[0].func, "Spam.run");
+		assert_true(engine_totals(engine)->memory <= opts.memory);
+	}
+	assert_true(engine_totals(engine)->evicted > 30000);
+	m = feed("4 syscall stack=1000");
+	assert_string_equal(m.why, "its definition was lost");
+}
+
+/* ---- anything ------------------------------------------------------------- */
+
+static uint64_t seed = 1;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void any_field(uint8_t *rec, const struct field *f)
+{
+	uint64_t v = rnd() % 3 ? rnd() % 20 : rnd();
+
+	if (f->style == STYLE_REF) {
+		struct pt_part_ref ref = {
+			.len = (uint32_t)(rnd() % 5 ? rnd() % 12 : rnd()),
+			.kind = (uint8_t)(rnd() % 8 ? rnd() % 5 : rnd()),
+			.state = (uint8_t)(rnd() % 6),
+		};
+
+		memcpy(rec + f->offset, &ref, sizeof(ref));
+	} else if (f->size <= 8) {
+		memcpy(rec + f->offset, &v, f->size);
+	}
+}
+
+static const struct pt_hdr *any_record(struct recbuf *b)
+{
+	uint16_t type = (uint16_t)(1 + rnd() % (PT_TYPE_END - 1));
+	const struct field *f;
+	uint8_t bytes[16];
+
+	recbuf_begin(b, (enum pt_type)type);
+	for (f = fields_of_header; f->name; f++)
+		any_field(b->bytes, f);
+	for (f = fields_of(type); f->name; f++)
+		any_field(b->bytes, f);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)rnd();
+	if (type == PT_PART) {
+		struct pt_part *part = (void *)b->bytes;
+
+		part->part %= PT_NR_PARTS;
+		part->nr = (uint16_t)(rnd() % sizeof(bytes));
+		part->offset %= 8;
+		part->total = part->offset + part->nr + (uint32_t)(rnd() % 3);
+		recbuf_add(b, bytes, part->nr);
+	}
+	for (uint64_t i = rnd() % 8; type == PT_STACK && i; i--)
+		recbuf_frame(b, &(struct pt_frame){ rnd() % 20, (int)rnd(),
+						    0 });
+	for (size_t i = 0; i < record_type(type)->strings; i++)
+		recbuf_string(b, i % 2 ? "a" : NULL);
+	return recbuf_end(b);
+}
+
+static void anything_is_borne(void **state)
+{
+	const struct engine_opts opts = { .memory = 20000 };
+	struct recbuf b = { 0 };
+
+	(void)state;
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &opts, NULL), 0);
+	for (int i = 0; i < 300000; i++) {
+		const struct pt_hdr *rec = any_record(&b);
+		struct moment m;
+
+		assert_non_null(rec);
+		assert_int_equal(record_check(rec, b.len, &rec, NULL), 0);
+		assert_int_equal(engine_feed(engine, rec, &m, NULL), 0);
+		assert_true(engine_totals(engine)->memory <= opts.memory);
+		for (uint32_t j = 0; j < m.nr_frames; j++)
+			assert_true(m.frames[j].func || m.frames[j].why);
+	}
+	recbuf_free(&b);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(frames_get_names_and_lines),
+		TEST(what_is_missing_has_a_reason),
+		TEST(names_of_each_kind),
+		TEST(threads_and_processes),
+		TEST(many_come_and_go),
+		TEST(origins),
+		TEST(memory_is_bounded),
+		TEST(anything_is_borne),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
