@@ -1,8 +1,15 @@
 libptcore_a_SOURCES += \
 	src/target/bounded.c src/target/bounded.h \
+	src/target/ldconf.c src/target/ldconf.h \
+	src/target/ldpath.c src/target/ldpath.h \
+	src/target/mapped.c src/target/mapped.h \
 	src/target/maps.c src/target/maps.h \
 	src/target/proc.c src/target/proc.h src/target/procs.c \
+	src/target/pyenv.c src/target/pyenv.h \
 	src/target/remote.c src/target/remote.h \
 	src/target/root.c src/target/root.h \
 	src/target/settle.c \
-	src/target/spawn.c src/target/spawn.h
+	src/target/shebang.c src/target/shebang.h \
+	src/target/spawn.c src/target/spawn.h \
+	src/target/whatis.c src/target/whatis.h \
+	src/target/where.c src/target/where.h

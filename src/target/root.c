@@ -65,6 +65,27 @@ int root_open_file(const struct root *r, const char *path)
 	return rc;
 }
 
+int root_open_dir(const struct root *r, const char *path)
+{
+	return open_in(r, path, O_RDONLY | O_DIRECTORY);
+}
+
+char *root_name(const struct root *r, int fd)
+{
+	char link[32], buf[PATH_MAX];
+	size_t len = strlen(r->prefix);
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, sizeof(buf) - 1);
+	if (n <= 0)
+		return NULL;
+	buf[n] = '\0';
+	if (strncmp(buf, r->prefix, len) || buf[len] != '/')
+		return NULL;
+	return strdup(buf + len);
+}
+
 char *root_link(const struct root *r, const char *path)
 {
 	char buf[PATH_MAX];
@@ -141,6 +162,20 @@ int root_open(struct root *r, const struct proc *p, struct err *err)
 	return 0;
 }
 
+/* The folder's own name, as it will stand before those of files in it. */
+static int set_prefix(struct root *r)
+{
+	char *name = root_name(r, r->fd);
+
+	if (!name)
+		return -ENOENT;
+	free(r->prefix);
+	r->prefix = name;
+	if (!strcmp(name, "/"))
+		*name = '\0';
+	return 0;
+}
+
 int root_open_path(struct root *r, const char *path, struct err *err)
 {
 	int rc;
@@ -153,9 +188,9 @@ int root_open_path(struct root *r, const char *path, struct err *err)
 	if (!path || !strcmp(path, "/"))
 		return 0;
 	r->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (r->fd >= 0)
+	rc = r->fd < 0 ? -errno : set_prefix(r);
+	if (!rc)
 		return 0;
-	rc = -errno;
 	root_close(r);
 	return err_kind(err, ERR_NO_TARGET, rc, "cannot open '%s': %s", path,
 			strerror(-rc));

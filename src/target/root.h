@@ -37,6 +37,10 @@ void root_close(struct root *r);
 int root_stat(const struct root *r, const char *path, struct stat *st);
 /* A descriptor of the regular file there, for reading; or -errno. */
 int root_open_file(const struct root *r, const char *path);
+/* The same for a folder. */
+int root_open_dir(const struct root *r, const char *path);
+/* The name of an open file below the root, without links; NULL: not known. */
+char *root_name(const struct root *r, int fd);
 /* What the symbolic link at `path` says (allocated), or NULL: none. */
 char *root_link(const struct root *r, const char *path);
 /*

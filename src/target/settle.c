@@ -5,29 +5,11 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "target/mapped.h"
 #include "target/proc.h"
 #include "target/root.h"
 
 #define MAX_MAPS	(64U << 20)	/* 65530 mappings at 1 KiB */
-
-static void map_files_name(const struct map *m, char *buf, size_t size)
-{
-	snprintf(buf, size, "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
-}
-
-/* Is it the mapped file that `st` is of? */
-static bool is_that_file(const struct map *m, const struct proc *p,
-			 const struct stat *st)
-{
-	struct stat mapped;
-	char name[64];
-
-	map_files_name(m, name, sizeof(name));
-	if (fstatat(p->dir, name, &mapped, 0) == 0)
-		return st->st_dev == mapped.st_dev &&
-		       st->st_ino == mapped.st_ino;
-	return st->st_dev == m->dev && st->st_ino == m->inode;
-}
 
 static const char *own_path(struct map *m, char *path)
 {
@@ -43,7 +25,8 @@ static void read_link(struct map *m, const struct proc *p)
 	char name[64];
 	char *link;
 
-	map_files_name(m, name, sizeof(name));
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
+		 m->end);
 	link = proc_link(p, name);
 	if (!link || *link != '/') {
 		free(link);
@@ -63,7 +46,7 @@ static void settle_suffix(struct map *m, const struct proc *p,
 
 	if (asprintf(&whole, "%s (deleted)", m->path) < 0)
 		return;
-	if (!root_stat_told(root, whole, &st) && is_that_file(m, p, &st)) {
+	if (!root_stat_told(root, whole, &st) && mapped_is(m, p, &st)) {
 		own_path(m, whole);
 		m->deleted = false;
 	} else {
