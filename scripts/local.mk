@@ -6,7 +6,7 @@ EXTRA_DIST += \
 	scripts/lint scripts/timed
 
 .PHONY: check-headers check-layers check-cli check-live check-asan \
-	check-valgrind interpreters lint compdb soak
+	interpreters lint compdb soak
 
 # Each unit program's log ends with its time.
 LOG_COMPILER = $(srcdir)/scripts/timed
@@ -54,11 +54,6 @@ check-asan:
 	  --enable-sanitizers=address,undefined && \
 	  $(MAKE) $(AM_MAKEFLAGS) check VERBOSE=1
 	$(AM_V_at)rm -rf $(distdir)
-
-check-valgrind: $(UNIT_TESTS)
-	@for t in $(UNIT_TESTS); do \
-	  valgrind -q --leak-check=full --error-exitcode=1 ./$$t >/dev/null || \
-	  { echo "$$t"; exit 1; }; done
 
 AM_DISTCHECK_CONFIGURE_FLAGS = --enable-werror
 
