@@ -2,8 +2,9 @@
 EXTRA_DIST += \
 	scripts/check scripts/check-dist scripts/check-headers \
 	scripts/check-layers scripts/ci-summary scripts/gen-layouts \
-	scripts/interpreters \
-	scripts/lint scripts/timed
+	scripts/interpreters scripts/lint scripts/packages \
+	scripts/quickstart scripts/timed \
+	examples/shop.py
 
 .PHONY: check-headers check-layers check-cli check-live check-asan \
 	interpreters lint compdb soak
