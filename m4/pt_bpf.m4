@@ -29,5 +29,10 @@ AC_DEFUN([PT_BPF], [
   AS_IF([test "$pt_have_bpf" = yes],
     [BPF_SYSINC=`$CLANG -v -E - </dev/null 2>&1 | sed -n '/search starts here/,/End of search/s|^ \(/.*\)|-idirafter \1|p' | tr '\n' ' '`])
   AC_SUBST([BPF_SYSINC])
+  # what clang's -Wpedantic minds in libbpf's LIBBPF_OPTS
+  LIVE_CFLAGS=
+  PT_CC_FLAG([-Wno-gnu-statement-expression], [LIVE_CFLAGS])
+  PT_CC_FLAG([-Wno-gnu-zero-variadic-macro-arguments], [LIVE_CFLAGS])
+  AC_SUBST([LIVE_CFLAGS])
   AM_CONDITIONAL([LIVE], [test "$pt_have_bpf" = yes])
   AS_IF([test "$pt_have_bpf" = yes], [AC_DEFINE([HAVE_LIVE], [1], [eBPF tracing is built in])])])

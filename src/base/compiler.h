@@ -10,6 +10,12 @@
 
 #define PT_MUST_CHECK __attribute__((warn_unused_result))
 #define PT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* An array of characters without a zero at the end; clang has no word for it. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PT_NONSTRING __attribute__((nonstring))
+#else
+#define PT_NONSTRING
+#endif
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -3,12 +3,14 @@
 #ifndef PT_RECFILE_HEAD_H
 #define PT_RECFILE_HEAD_H
 
+#include "base/compiler.h"
+
 #include <stdint.h>
 
 #define RECFILE_ORDER UINT32_C(0x01020304)
 
 struct recfile_head {
-	char magic[8] __attribute__((nonstring));
+	char magic[8] PT_NONSTRING;
 	uint32_t order;		/* RECFILE_ORDER as the writer's machine has it */
 	uint16_t version;
 	uint16_t size;		/* of this header; records begin behind it */

@@ -7,6 +7,7 @@ PT_LIVE_SOURCES = \
 if LIVE
 noinst_LIBRARIES += libptlive.a
 libptlive_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
+libptlive_a_CFLAGS = $(AM_CFLAGS) $(LIVE_CFLAGS)
 libptlive_a_SOURCES = $(PT_LIVE_SOURCES)
 $(libptlive_a_OBJECTS): $(BPF_SKEL)
 else

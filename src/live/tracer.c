@@ -26,6 +26,7 @@ _Static_assert((int)PT_SYSARG_PATH == (int)SYSARG_PATH &&
 #define DEFAULT_PATH 200
 
 /* libbpf speaks to stderr only where it was asked to. */
+PT_PRINTF(2, 0)
 static int libbpf_says(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	static int loud = -1;
