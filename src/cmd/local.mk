@@ -1,5 +1,8 @@
 bin_PROGRAMS += pytrace
-pytrace_SOURCES = src/cmd/main.c
+pytrace_SOURCES = \
+	src/cmd/cmd.h src/cmd/main.c \
+	src/cmd/cmd_probes.c src/cmd/probes.c src/cmd/probes.h \
+	src/cmd/probes_json.c
 pytrace_LDADD =
 if LIVE
 pytrace_LDADD += libptlive.a
