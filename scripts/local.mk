@@ -4,7 +4,8 @@ EXTRA_DIST += \
 	scripts/check-layers scripts/ci-summary scripts/gen-layouts \
 	scripts/interpreters scripts/lint scripts/packages \
 	scripts/quickstart scripts/timed \
-	examples/shop.py
+	examples/shop.py \
+	tests/cli/test_scripts.py
 
 .PHONY: check-headers check-layers check-cli check-live check-asan \
 	interpreters lint compdb soak
