@@ -5,6 +5,7 @@ libptcore_a_SOURCES += \
 	src/event/recfile_head.h src/event/recfile_read.c \
 	src/event/record.c src/event/record.h \
 	src/event/source.h \
+	src/event/sysset.c src/event/sysset.h \
 	src/event/syscalls.c src/event/syscalls.h \
 	src/event/syscalls.def src/event/sysnr.h \
 	src/event/text.h src/event/text_fields.c src/event/text_fields.h \

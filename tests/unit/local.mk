@@ -40,3 +40,5 @@ tests_unit_test_pystr_SOURCES = tests/unit/test_pystr.c
 tests_unit_test_codeobj_SOURCES = tests/unit/test_codeobj.c
 UNIT_TESTS += tests/unit/test_names
 tests_unit_test_names_SOURCES = tests/unit/test_names.c
+UNIT_TESTS += tests/unit/test_sysset
+tests_unit_test_sysset_SOURCES = tests/unit/test_sysset.c
