@@ -13,3 +13,4 @@ AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	PYTRACE='$(abs_top_builddir)/pytrace'; export PYTRACE; \
 	SRCDIR='$(abs_top_srcdir)'; export SRCDIR;
+include $(srcdir)/tests/live/local.mk

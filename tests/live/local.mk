@@ -1,0 +1,16 @@
+# Tests that trace: pytest files, run by check-live (scripts/local.mk).
+EXTRA_DIST += \
+	tests/conftest.py \
+	tests/found.py \
+	tests/pytest.ini \
+	tests/live/conftest.py \
+	tests/live/tracing.py \
+	tests/live/test_check.py \
+	tests/live/oracle/build.py \
+	tests/live/oracle/check.py \
+	tests/live/oracle/fake.py \
+	tests/live/oracle/mark.py \
+	tests/live/oracle/program.py \
+	tests/live/oracle/shapes.py \
+	tests/live/oracle/special.py \
+	tests/live/oracle/tiny.py

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""A random program that marks: the traced side of the stack oracle.
+
+usage: program.py --seed N --truth FILE --folder DIR [--marks N] [--only NAME]
+
+Appends a line of JSON to FILE for each mark (mark.py says what a line has)
+and prints how many it made, in this process and those it started.
+"""
+import argparse
+import os
+import random
+import sys
+import warnings
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import build        # noqa: E402
+import mark         # noqa: E402
+import special      # noqa: E402
+
+
+def chains(rng, state, until):
+    """Chains of modules, a new one now and then, up to UNTIL marks."""
+    number = 0
+    while True:
+        number += 1
+        module = build.Module(rng, number)
+        state.functions = module.functions
+        mark.buffered(rng.random() < 0.7)
+        for f in module.functions:
+            mark.S.label = f.__name__[:20]
+            f(mark.mark)
+        for _ in range(60):
+            build.run_chain(rng, state.functions, rng.randrange(1, 10))
+        mark.flush()
+        # Reading the counter makes a number that no mark will have.
+        if (mark.S.next_id() & ((1 << mark.PROC_SHIFT) - 1)) > until:
+            return
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--truth", required=True)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--marks", type=int, default=5000)
+    parser.add_argument("--only", action="append", default=[])
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rng = random.Random(args.seed)
+    mark.begin(args.truth)
+    state = special.State([], args.folder, os.path.abspath(args.truth))
+    state.functions = build.Module(rng, 0, "first.py").functions
+
+    scenarios = list(special.ALL)
+    rng.shuffle(scenarios)
+    if args.only:
+        scenarios = [s for s in scenarios if s.__name__ in args.only]
+    if not args.only or "chains" in args.only:
+        chains(rng, state, args.marks)
+    for scenario in scenarios:
+        mark.buffered(rng.random() < 0.5)
+        mark.S.label = scenario.__name__
+        scenario(rng, state)
+        mark.flush()
+    mark.S.label = "exit"
+    special.at_exit(rng, state)
+
+
+if __name__ == "__main__":
+    main()
