@@ -14,3 +14,4 @@ AM_TESTS_ENVIRONMENT = \
 	PYTRACE='$(abs_top_builddir)/pytrace'; export PYTRACE; \
 	SRCDIR='$(abs_top_srcdir)'; export SRCDIR;
 include $(srcdir)/tests/live/local.mk
+include $(srcdir)/tests/bench/local.mk

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* interp: have the interpreter of a process traced. */
+#ifndef BENCH_INTERP_H
+#define BENCH_INTERP_H
+
+#include "live/tracer.h"
+
+/* `hexversion` is what the process said of itself. */
+int interp_trace(struct tracer *t, pid_t pid, uint32_t hexversion,
+		 struct err *err) PT_MUST_CHECK;
+
+#endif /* BENCH_INTERP_H */
