@@ -345,7 +345,8 @@ enum pt_tls {			/* how a thread finds its thread state */
 	PT_TLS_KEY_SYMBOL,	/* 3.6: pthread key in a variable of its own */
 	PT_TLS_STATIC,		/* thread-local variable at fs_base + tls */
 	PT_TLS_DTV,		/* the same through the dynamic thread vector:
-				 * tls is the link address of its tls_index */
+				 * tls is the link address of its tls_index,
+				 * tls_add what to add to what that says */
 };
 
 #define PT_NONE (-1)		/* this version has no such field */
@@ -397,7 +398,7 @@ struct pt_image {
 	pt_u64 dealloc;		/* the function in PyCode_Type.tp_dealloc */
 	pt_s64 tls;		/* see enum pt_tls */
 	pt_u32 tls_kind;	/* enum pt_tls */
-	pt_u32 pad;
+	pt_u32 tls_add;
 };
 PT_SIZE_IS(struct pt_image, 176);
 

@@ -111,7 +111,8 @@ static __always_inline int tls_variable(u64 fs, const struct proc *p,
 	*tstate = 0;
 	if (block == (u64)-1 || !block)
 		return 0;	/* this thread never touched the library */
-	return user_u64(block + index[1], tstate) ? PT_WHY_PAGE : 0;
+	block += index[1] + img->tls_add;
+	return user_u64(block, tstate) ? PT_WHY_PAGE : 0;
 }
 
 /*

@@ -114,6 +114,17 @@ const struct pt_layout *layout_for(uint16_t version)
 	return NULL;
 }
 
+int layout_code_sizes(uint16_t version, uint64_t *basic, uint64_t *item)
+{
+	for (size_t i = 0; i < ARRAY_LEN(code_size_rows); i++)
+		if (code_size_rows[i].version == version) {
+			*basic = code_size_rows[i].basic;
+			*item = code_size_rows[i].item;
+			return 0;
+		}
+	return -ENOENT;
+}
+
 static const struct debug_slots *slots_for(uint16_t version)
 {
 	for (size_t i = 0; i < ARRAY_LEN(debug_slot_rows); i++)

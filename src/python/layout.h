@@ -44,6 +44,15 @@ int layout_from_debug_offsets(const struct mem *m, uint64_t runtime,
  */
 int layout_check(const struct pt_layout *l, struct err *err) PT_MUST_CHECK;
 
+/*
+ * The bytes of a code object without its bytecode, and of one unit of that, as
+ * PyCode_Type of this version has them (tp_basicsize and tp_itemsize): a
+ * build whose code objects are others is not the CPython of the row.
+ * 0 or -ENOENT.
+ */
+int layout_code_sizes(uint16_t version, uint64_t *basic, uint64_t *item)
+	PT_MUST_CHECK;
+
 /* "3.15.0b4" of a PY_VERSION_HEX, into `buf`; returns `buf`. */
 const char *layout_version_text(uint32_t hex, char *buf, size_t len);
 

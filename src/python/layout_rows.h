@@ -27,6 +27,12 @@ struct debug_slots {
 	uint16_t str_size, str_state, str_length, str_ascii;
 };
 
+/* tp_basicsize and tp_itemsize of PyCode_Type. */
+struct code_sizes {
+	uint16_t version;
+	uint16_t basic, item;
+};
+
 static const struct pt_layout layout_rows[] = {
 	{
 		.version = 0x0306,
@@ -499,6 +505,19 @@ static const struct debug_slots debug_slot_rows[] = {
 		.str_length = 728,
 		.str_ascii = 736,
 	},
+};
+
+static const struct code_sizes code_size_rows[] = {
+	{ 0x0306, 144, 0 },
+	{ 0x0307, 144, 0 },
+	{ 0x0308, 176, 0 },
+	{ 0x0309, 176, 0 },
+	{ 0x030a, 176, 0 },
+	{ 0x030b, 184, 2 },
+	{ 0x030c, 192, 2 },
+	{ 0x030d, 200, 2 },
+	{ 0x030e, 208, 2 },
+	{ 0x030f, 208, 2 },
 };
 
 #endif /* PT_LAYOUT_ROWS_H */

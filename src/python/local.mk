@@ -1,6 +1,12 @@
 libptcore_a_SOURCES += \
 	src/python/codeobj.c src/python/codeobj.h \
+	src/python/gilstate.c src/python/gilstate.h \
 	src/python/layout.c src/python/layout.h \
 	src/python/layout_rows.h \
 	src/python/linetable.c src/python/linetable.h \
-	src/python/pystr.c src/python/pystr.h
+	src/python/machine.c src/python/machine.h \
+	src/python/pyimage.c src/python/pyimage.h \
+	src/python/pyprobes.c \
+	src/python/pysearch.c src/python/pysearch.h \
+	src/python/pystr.c src/python/pystr.h \
+	src/python/pyversion.c src/python/pyversion.h

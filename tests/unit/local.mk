@@ -42,3 +42,8 @@ UNIT_TESTS += tests/unit/test_names
 tests_unit_test_names_SOURCES = tests/unit/test_names.c
 UNIT_TESTS += tests/unit/test_sysset
 tests_unit_test_sysset_SOURCES = tests/unit/test_sysset.c
+# For tests/live: what an interpreter's file is.
+check_PROGRAMS += tests/unit/show_pyimage
+tests_unit_show_pyimage_SOURCES = tests/unit/show_pyimage.c
+UNIT_TESTS += tests/unit/test_pyversion
+tests_unit_test_pyversion_SOURCES = tests/unit/test_pyversion.c
