@@ -1,1 +1,10 @@
-libptcore_a_SOURCES +=
+libptcore_a_SOURCES += \
+	src/report/filter.c src/report/filter.h \
+	src/report/json.c src/report/json.h \
+	src/report/jsonw.c src/report/jsonw.h \
+	src/report/quote.c src/report/quote.h \
+	src/report/sockaddr.c \
+	src/report/sysargs.c src/report/sysargs.h \
+	src/report/sysconst.c src/report/sysconst.h \
+	src/report/sysresult.c \
+	src/report/trace.c src/report/trace.h

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* filter: which events are shown, and how many each condition left out. */
+#include "report/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "report/sysargs.h"
+
+struct pattern {
+	char *text;		/* owns the two below */
+	const char *file;	/* glob, or NULL: any */
+	const char *func;	/* glob, or NULL: any */
+	bool not;
+};
+
+struct filter {
+	struct sysset calls;
+	struct pattern *func;
+	size_t nr_func;
+	bool has_positive, innermost, errors;
+	uint32_t *tid;
+	size_t nr_tid;
+	char **thread;
+	size_t nr_thread;
+	uint64_t slower;
+	uint64_t seen, left_out[FILTER_NR];
+};
+
+int filter_new(struct filter **out, struct err *err)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return err_set(err, -ENOMEM, "out of memory");
+	sysset_all(&(*out)->calls);
+	return 0;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->nr_func; i++)
+		free(f->func[i].text);
+	for (size_t i = 0; i < f->nr_thread; i++)
+		free(f->thread[i]);
+	free(f->func);
+	free(f->tid);
+	free(f->thread);
+	free(f);
+}
+
+struct sysset *filter_calls(struct filter *f)
+{
+	return &f->calls;
+}
+
+void filter_innermost(struct filter *f)
+{
+	f->innermost = true;
+}
+
+void filter_errors(struct filter *f)
+{
+	f->errors = true;
+}
+
+void filter_slower(struct filter *f, uint64_t ns)
+{
+	f->slower = ns;
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+int filter_add_tid(struct filter *f, uint32_t tid, struct err *err)
+{
+	uint32_t *more = reallocarray(f->tid, f->nr_tid + 1, sizeof(*more));
+
+	if (!more)
+		return no_memory(err);
+	f->tid = more;
+	f->tid[f->nr_tid++] = tid;
+	return 0;
+}
+
+int filter_add_thread(struct filter *f, const char *glob, struct err *err)
+{
+	char **more = reallocarray(f->thread, f->nr_thread + 1, sizeof(*more));
+	char *copy = strdup(glob);
+
+	if (more)
+		f->thread = more;
+	if (!more || !copy) {
+		free(copy);
+		return no_memory(err);
+	}
+	f->thread[f->nr_thread++] = copy;
+	return 0;
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+static bool names_a_file(const char *s)
+{
+	size_t len = strlen(s);
+
+	return strchr(s, '/') || (len > 3 && !strcmp(s + len - 3, ".py"));
+}
+
+/* Take `text` apart; what is behind the last ':' is the function. */
+static void split(struct pattern *p)
+{
+	char *colon = strrchr(p->text, ':');
+	const char *start = p->text;
+
+	p->not = *start == '!';
+	start += p->not;
+	p->file = p->func = NULL;
+	if (colon && colon >= start) {
+		*colon = '\0';
+		p->func = colon[1] ? colon + 1 : NULL;
+		p->file = *start ? start : NULL;
+	} else if (names_a_file(start)) {
+		p->file = start;
+	} else {
+		p->func = start;
+	}
+}
+
+static bool is_number(const char *s)
+{
+	return *s && strspn(s, "0123456789") == strlen(s);
+}
+
+int filter_add_func(struct filter *f, const char *pattern, struct err *err)
+{
+	struct pattern p = { 0 }, *more;
+
+	if (is_number(pattern)) {
+		err_kind(err, ERR_USAGE, -EINVAL,
+			 "-F takes a function; '%s' is a number", pattern);
+		err_hint(err, "a sampling rate is -e cpu:%s", pattern);
+		return -EINVAL;
+	}
+	if (!pattern[0] || !strcmp(pattern, "!") || !strcmp(pattern, ":") ||
+	    !strcmp(pattern, "!:"))
+		return err_kind(err, ERR_USAGE, -EINVAL,
+				"-F takes a function, '%s' is none", pattern);
+	p.text = strdup(pattern);
+	more = reallocarray(f->func, f->nr_func + 1, sizeof(*more));
+	if (more)
+		f->func = more;
+	if (!more || !p.text) {
+		free(p.text);
+		return no_memory(err);
+	}
+	split(&p);
+	f->has_positive |= !p.not;
+	f->func[f->nr_func++] = p;
+	return 0;
+}
+
+/* The whole path, or what follows one of its slashes. */
+static bool file_matches(const char *glob, const char *file)
+{
+	const char *p;
+
+	if (!fnmatch(glob, file, 0))
+		return true;
+	for (p = strchr(file, '/'); p; p = strchr(p + 1, '/'))
+		if (!fnmatch(glob, p + 1, 0))
+			return true;
+	return false;
+}
+
+/* The whole qualified name, or what follows one of its dots. */
+static bool func_matches(const char *glob, const char *func)
+{
+	const char *p;
+
+	if (!fnmatch(glob, func, 0))
+		return true;
+	for (p = strchr(func, '.'); p; p = strchr(p + 1, '.'))
+		if (!fnmatch(glob, p + 1, 0))
+			return true;
+	return false;
+}
+
+static bool frame_matches(const struct pattern *p, const struct frame *frame)
+{
+	if (p->file && (!frame->file || !file_matches(p->file, frame->file)))
+		return false;
+	return !p->func || (frame->func && func_matches(p->func, frame->func));
+}
+
+static bool stack_matches(const struct filter *f, const struct pattern *p,
+			  const struct moment *m)
+{
+	uint32_t nr = f->innermost && m->nr_frames ? 1 : m->nr_frames;
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (frame_matches(p, &m->frames[i]))
+			return true;
+	return false;
+}
+
+static bool funcs_pass(const struct filter *f, const struct moment *m)
+{
+	bool wanted = !f->has_positive;
+
+	for (size_t i = 0; i < f->nr_func; i++) {
+		const struct pattern *p = &f->func[i];
+
+		if ((wanted && !p->not) || !stack_matches(f, p, m))
+			continue;
+		if (p->not)
+			return false;
+		wanted = true;
+	}
+	return wanted;
+}
+
+/* ---- all conditions ------------------------------------------------------- */
+
+static bool tid_passes(const struct filter *f, const struct moment *m)
+{
+	for (size_t i = 0; i < f->nr_tid; i++)
+		if (f->tid[i] == m->rec->tid)
+			return true;
+	return !f->nr_tid;
+}
+
+static bool thread_passes(const struct filter *f, const struct moment *m)
+{
+	for (size_t i = 0; m->thread && i < f->nr_thread; i++)
+		if (!fnmatch(f->thread[i], m->thread->comm, 0))
+			return true;
+	return !f->nr_thread;
+}
+
+static bool passes(const struct filter *f, const struct moment *m,
+		   enum filter_nr nr)
+{
+	const struct pt_syscall *sys = (const void *)m->rec;
+
+	switch (nr) {
+	case FILTER_CALL:
+		return sysset_has(&f->calls, sys->abi, sys->nr);
+	case FILTER_TID:
+		return tid_passes(f, m);
+	case FILTER_THREAD:
+		return thread_passes(f, m);
+	case FILTER_ERRORS:
+		return !f->errors || sysargs_failed(sys);
+	case FILTER_SLOWER:
+		return sys->dur >= f->slower;
+	case FILTER_FUNC:
+		return funcs_pass(f, m);
+	case FILTER_NR:
+		break;
+	}
+	return true;
+}
+
+bool filter_passes(struct filter *f, const struct moment *m)
+{
+	if (m->rec->type != PT_SYSCALL)
+		return true;
+	f->seen++;
+	for (unsigned int nr = 0; nr < FILTER_NR; nr++) {
+		if (!passes(f, m, (enum filter_nr)nr)) {
+			f->left_out[nr]++;
+			return false;
+		}
+	}
+	return true;
+}
+
+uint64_t filter_seen(const struct filter *f)
+{
+	return f->seen;
+}
+
+uint64_t filter_left_out(const struct filter *f, enum filter_nr nr)
+{
+	return nr < FILTER_NR ? f->left_out[nr] : 0;
+}
+
+const char *filter_option(enum filter_nr nr)
+{
+	static const char *const options[] = {
+#define X(NAME, option) option,
+		FILTERS(X)
+#undef X
+	};
+
+	return nr < FILTER_NR ? options[nr] : "";
+}
