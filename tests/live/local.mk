@@ -14,3 +14,6 @@ EXTRA_DIST += \
 	tests/live/oracle/shapes.py \
 	tests/live/oracle/special.py \
 	tests/live/oracle/tiny.py
+EXTRA_DIST += \
+	tests/live/test_layouts.py tests/live/layout_probe.py \
+	tests/live/test_linetables.py tests/live/dump_linetables.py

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "elf/elfimg.h"
+#include "python/layout.h"
 #include "python/pyimage.h"
 
 static void show_layout(const struct pt_layout *l)
@@ -39,6 +40,10 @@ static void show(const struct pyimage *p)
 	       (uint64_t)i->runtime, (uint64_t)i->code_type, (uint64_t)i->init,
 	       (uint64_t)i->dealloc, (int64_t)i->tls, i->tls_kind, i->tls_add);
 	show_layout(&i->layout);
+	if (layout_for(p->version)) {
+		printf("},\"row\":{");
+		show_layout(layout_for(p->version));
+	}
 	puts("}}");
 }
 
