@@ -15,6 +15,7 @@ struct subcommand {
 	int (*run)(int argc, char **argv);
 };
 
+extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_probes;
 
 /*

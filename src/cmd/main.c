@@ -10,6 +10,7 @@
 #include "config.h"
 
 static const struct subcommand *const commands[] = {
+	&cmd_dump,
 	&cmd_probes,
 };
 
