@@ -160,6 +160,22 @@ static uint32_t application_frame(const struct moment *m)
 	return m->nr_frames - 1;
 }
 
+/* What is not known of the callers is not left out silently. */
+static void put_callers(struct trace *t, const struct moment *m, uint32_t at)
+{
+	uint32_t i;
+
+	for (i = at + 1; i < m->nr_frames && i <= at + CALLERS; i++) {
+		if (i == PT_INNER && m->omitted)
+			fprintf(t->out, " < (%" PRIu32 " left out)",
+				m->omitted);
+		fputs(" < ", t->out);
+		put_func(t, &m->frames[i]);
+	}
+	if (i <= at + CALLERS && m->why)
+		fprintf(t->out, " < ? (%s)", m->why);
+}
+
 static void put_short_stack(struct trace *t, const struct moment *m,
 			    size_t indent)
 {
@@ -167,13 +183,7 @@ static void put_short_stack(struct trace *t, const struct moment *m,
 
 	put_indent(t, indent);
 	put_frame(t, &m->frames[at]);
-	for (uint32_t i = at + 1; i < m->nr_frames && i <= at + CALLERS; i++) {
-		if (i == PT_INNER && m->omitted)
-			fprintf(t->out, " < (%" PRIu32 " left out)",
-				m->omitted);
-		fputs(" < ", t->out);
-		put_func(t, &m->frames[i]);
-	}
+	put_callers(t, m, at);
 	putc('\n', t->out);
 }
 

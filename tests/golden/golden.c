@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * golden: streams written by hand, and what is made of them.
+ *
+ * Each row reads tests/golden/NAME.ev and compares with tests/golden/OUT.
+ * UPDATE=1 in the environment writes OUT instead: read the difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "event/source.h"
+#include "event/text.h"
+#include "report/json.h"
+#include "report/trace.h"
+#include "stack/engine.h"
+
+enum form { TEXT, TRACE, JSON };
+
+struct row {
+	const char *out;		/* file, and name of the test */
+	const char *ev;
+	enum form form;
+	struct trace_opts trace;
+	struct json_opts json;
+};
+
+static const struct row rows[] = {
+	{ .out = "shop.trace", .ev = "shop.ev", .form = TRACE },
+	{ .out = "shop.stacks", .ev = "shop.ev", .form = TRACE,
+	  .trace = { .whole_stacks = true, .lasti = true } },
+	{ .out = "shop.plain", .ev = "shop.ev", .form = TRACE,
+	  .trace = { .no_stacks = true,
+		     .args = { .no_paths = true } } },
+	{ .out = "shop.json", .ev = "shop.ev", .form = JSON },
+	{ .out = "shop-private.json", .ev = "shop.ev", .form = JSON,
+	  .json = { .no_paths = true, .no_stacks = true } },
+	{ .out = "shop.text", .ev = "shop.ev", .form = TEXT },
+	{ .out = "unknown.trace", .ev = "unknown.ev", .form = TRACE },
+	{ .out = "unknown.stacks", .ev = "unknown.ev", .form = TRACE,
+	  .trace = { .whole_stacks = true } },
+	{ .out = "unknown.json", .ev = "unknown.ev", .form = JSON },
+	{ .out = "life.trace", .ev = "life.ev", .form = TRACE },
+	{ .out = "life-events.trace", .ev = "life.ev", .form = TRACE,
+	  .trace = { .events_only = true } },
+	{ .out = "life.json", .ev = "life.ev", .form = JSON },
+	{ .out = "hostile.trace", .ev = "hostile.ev", .form = TRACE,
+	  .trace = { .args = { .path_len = 12 } } },
+	{ .out = "hostile.json", .ev = "hostile.ev", .form = JSON },
+	{ .out = "hostile.text", .ev = "hostile.ev", .form = TEXT },
+	{ .out = "args.trace", .ev = "args.ev", .form = TRACE,
+	  .trace = { .no_stacks = true } },
+};
+
+/* Tests run in build folders: the sources are in $SRCDIR. */
+static void path_of(char *path, size_t size, const char *name)
+{
+	const char *top = getenv("SRCDIR");
+
+	snprintf(path, size, "%s/tests/golden/%s", top ? top : ".", name);
+}
+
+static void print(const struct row *row, const struct moment *m,
+		  const struct engine *engine, FILE *out, struct trace *trace,
+		  struct json *json)
+{
+	struct err err = { 0 };
+	int rc = 0;
+
+	switch (row->form) {
+	case TEXT:
+		rc = text_write(out, m->rec);
+		break;
+	case TRACE:
+		rc = trace_moment(trace, m, &err);
+		break;
+	case JSON:
+		rc = json_moment(json, m, engine_totals(engine), &err);
+		break;
+	}
+	if (rc < 0)
+		fail_msg("%s", err.text);
+}
+
+static void render(const struct row *row, FILE *out)
+{
+	const struct pt_hdr *rec;
+	struct engine *engine = NULL;
+	struct trace *trace = NULL;
+	struct source *src = NULL;
+	struct json *json = NULL;
+	struct err err = { 0 };
+	struct moment m;
+	char path[4096];
+	int rc;
+
+	path_of(path, sizeof(path), row->ev);
+	if (source_open(&src, path, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(engine_new(&engine, NULL, &err), 0);
+	assert_int_equal(trace_new(&trace, out, &row->trace, &err), 0);
+	assert_int_equal(json_new(&json, out, &row->json, &err), 0);
+	while ((rc = source_next(src, &rec, &err)) > 0) {
+		assert_int_equal(engine_feed(engine, rec, &m, &err), 0);
+		print(row, &m, engine, out, trace, json);
+	}
+	if (rc < 0)
+		fail_msg("%s", err.text);
+	json_free(json);
+	trace_free(trace);
+	engine_free(engine);
+	source_close(src);
+}
+
+static char *read_all(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "re");
+	char *bytes = NULL;
+	int c;
+	FILE *to = open_memstream(&bytes, len);
+
+	assert_non_null(to);
+	if (!f)
+		fail_msg("no %s: UPDATE=1 makes it", path);
+	while ((c = getc(f)) != EOF)
+		putc(c, to);
+	fclose(f);
+	fclose(to);
+	return bytes;
+}
+
+static void update(const char *path, const char *text, size_t len)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The first line that differs says more than two whole texts. */
+static void compare(const char *is, const char *should)
+{
+	unsigned int line = 1;
+
+	while (*is || *should) {
+		size_t a = strcspn(is, "\n"), b = strcspn(should, "\n");
+
+		if (a != b || memcmp(is, should, a))
+			fail_msg("line %u is\n%.*s\nand should be\n%.*s", line,
+				 (int)a, is, (int)b, should);
+		is += a + (is[a] == '\n');
+		should += b + (should[b] == '\n');
+		line++;
+	}
+}
+
+static void golden(void **state)
+{
+	const struct row *row = *state;
+	char *is = NULL, *should;
+	char path[4096];
+	size_t len = 0;
+	FILE *out = open_memstream(&is, &len);
+
+	assert_non_null(out);
+	render(row, out);
+	fclose(out);
+	path_of(path, sizeof(path), row->out);
+	if (getenv("UPDATE"))
+		update(path, is, len);
+	should = read_all(path, &len);
+	compare(is, should);
+	free(should);
+	free(is);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[ARRAY_LEN(rows)];
+
+	/* A zone of its own, so that local time is tested everywhere. */
+	setenv("TZ", "TST-5:30", 1);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		tests[i] = (struct CMUnitTest){
+			.name = rows[i].out,
+			.test_func = golden,
+			.initial_state = (void *)(uintptr_t)&rows[i],
+		};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+# Streams written by hand, and what is made of them; UPDATE=1 rewrites.
+if CMOCKA
+check_PROGRAMS += tests/golden/golden
+TESTS += tests/golden/golden
+tests_golden_golden_SOURCES = tests/golden/golden.c
+endif
+EXTRA_DIST += \
+	tests/golden/args.ev tests/golden/args.trace \
+	tests/golden/hostile.ev tests/golden/hostile.json \
+	tests/golden/hostile.text tests/golden/hostile.trace \
+	tests/golden/life-events.trace tests/golden/life.ev \
+	tests/golden/life.json tests/golden/life.trace \
+	tests/golden/shop-private.json tests/golden/shop.ev \
+	tests/golden/shop.json tests/golden/shop.plain \
+	tests/golden/shop.stacks tests/golden/shop.text \
+	tests/golden/shop.trace \
+	tests/golden/unknown.ev tests/golden/unknown.json \
+	tests/golden/unknown.stacks tests/golden/unknown.trace
