@@ -306,6 +306,8 @@ int pyimage_find(struct elfimg *img, struct pyimage *out, struct err *err)
 	identify(&s);
 	out->walk = !examine(&s);
 	if (!out->walk) {
+		if (!*e.hint)
+			err_hint(&e, "CPython as it is released can be traced");
 		snprintf(out->why, sizeof(out->why), "%.255s", e.text);
 		snprintf(out->hint, sizeof(out->hint), "%.255s", e.hint);
 		memset(&out->image, 0, sizeof(out->image));

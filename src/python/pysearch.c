@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "elf/elfimg.h"
+#include "python/layout.h"
 
 enum {
 	CHUNK = 1 << 16,
@@ -129,7 +130,6 @@ int pysearch_code_type(struct elfimg *img, uint64_t basic, uint64_t item,
 }
 
 struct version_search {
-	uint64_t minors;	/* bit N: "python3.N" was seen */
 	char text[8][16];	/* what looks like 3.N.M */
 	unsigned int minor[8];
 	size_t nr;
@@ -169,16 +169,6 @@ static void add_version(struct version_search *s, const uint8_t *p, size_t len,
 	s->minor[s->nr++] = minor;
 }
 
-/* The number of one or two digits at `p`; 0 if there is none. */
-static unsigned int small_number(const uint8_t *p, size_t len)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < len && i < 2 && isdigit(p[i]); i++)
-		n = n * 10 + (p[i] - '0');
-	return n;
-}
-
 static int look_for_version(const uint8_t *bytes, size_t len, uint64_t vaddr,
 			    void *ctx)
 {
@@ -188,18 +178,22 @@ static int look_for_version(const uint8_t *bytes, size_t len, uint64_t vaddr,
 
 	(void)vaddr;
 	for (size_t i = 1; i + 2 < len; i++) {
-		if (bytes[i] != '3' || bytes[i + 1] != '.')
+		if (bytes[i - 1] || bytes[i] != '3' || bytes[i + 1] != '.')
 			continue;
-		if (i >= 6 && !memcmp(bytes + i - 6, "python", 6)) {
-			minor = small_number(bytes + i + 2, len - i - 2);
-			s->minors |= minor < 64 ? 1ull << minor : 0;
-		}
-		n = bytes[i - 1] ? 0 : version_form(bytes + i, len - i,
-						    &minor);
+		n = version_form(bytes + i, len - i, &minor);
 		if (n)
 			add_version(s, bytes + i, n, minor);
 	}
 	return 0;
+}
+
+/* Other things have versions of this form: sqlite's is 3.40.1. */
+static bool has_code_of(struct elfimg *img, unsigned int minor)
+{
+	uint64_t basic, item, vaddr;
+
+	return !layout_code_sizes((uint16_t)(0x0300 + minor), &basic, &item) &&
+	       !pysearch_code_type(img, basic, item, &vaddr);
 }
 
 int pysearch_version(struct elfimg *img, char *text, size_t size)
@@ -211,7 +205,7 @@ int pysearch_version(struct elfimg *img, char *text, size_t size)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < s.nr; i++)
-		if (s.minor[i] < 64 && s.minors >> s.minor[i] & 1) {
+		if (has_code_of(img, s.minor[i])) {
 			found = i;
 			nr++;
 		}

@@ -27,8 +27,8 @@ int pysearch_code_type(struct elfimg *img, uint64_t basic, uint64_t item,
 		       uint64_t *vaddr) PT_MUST_CHECK;
 
 /*
- * PY_VERSION ("3.9.2"): a string of this form, of whose minor version there
- * is a "python3.9" too.  0, or -ENOENT if there is none or more than one.
+ * PY_VERSION ("3.11.2"): a string of this form, where there is a PyCode_Type
+ * of that version too.  0, or -ENOENT if there is none or more than one.
  */
 int pysearch_version(struct elfimg *img, char *text, size_t size)
 	PT_MUST_CHECK;

@@ -49,3 +49,7 @@ check_PROGRAMS += tests/unit/show_pyimage
 tests_unit_show_pyimage_SOURCES = tests/unit/show_pyimage.c
 UNIT_TESTS += tests/unit/test_pyversion
 tests_unit_test_pyversion_SOURCES = tests/unit/test_pyversion.c
+UNIT_TESTS += tests/unit/test_pyimage
+tests_unit_test_pyimage_SOURCES = tests/unit/test_pyimage.c \
+	tests/unit/debug_offsets.h
+EXTRA_DIST += tests/data/fake_python.c

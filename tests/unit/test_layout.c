@@ -7,14 +7,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "python/layout.h"
-#include "python/layout_rows.h"
+#include "debug_offsets.h"
 
 #define RUNTIME 0x1000
 
 struct image {
 	struct mem mem;
-	uint8_t bytes[1024];
+	uint8_t bytes[OFFSETS_ROOM];
 	size_t len;
 };
 
@@ -31,38 +30,14 @@ static int image_read(const struct mem *m, uint64_t addr, void *buf, size_t len)
 
 static void put(struct image *i, uint16_t at, int64_t v)
 {
-	assert_true(at + sizeof(v) <= sizeof(i->bytes));
-	memcpy(i->bytes + at, &v, sizeof(v));
+	offsets_put(i->bytes, at, v);
 }
 
-/* An interpreter that says of itself what the row of its version says. */
 static void image_of(struct image *i, const struct debug_slots *s)
 {
-	const struct pt_layout *l = layout_for(s->version);
-
-	memset(i, 0, sizeof(*i));
 	i->mem.read = image_read;
 	i->len = s->size;
-	memcpy(i->bytes, "xdebugpy", 8);
-	put(i, 8, (int64_t)s->version << 16 | 0x01f0);
-#define PUT(f) put(i, s->f, l->f)
-	PUT(rt_interpreters);
-	PUT(is_next); PUT(is_threads);
-	PUT(ts_next); PUT(ts_interp); PUT(ts_thread_id); PUT(ts_frame);
-	PUT(fr_code); PUT(fr_back); PUT(fr_lasti); PUT(fr_owner);
-	PUT(co_firstlineno); PUT(co_filename); PUT(co_name); PUT(co_qualname);
-	PUT(co_linetable); PUT(co_code);
-	PUT(ob_type); PUT(ob_size); PUT(bytes_data);
-	PUT(str_state); PUT(str_length); PUT(str_ascii);
-#undef PUT
-	put(i, s->rt_size, 300000);
-	put(i, s->is_size, 200000);
-	put(i, s->ts_size, 900);
-	put(i, s->fr_size, 88);
-	put(i, s->co_size, 216);
-	put(i, s->ob_size_of, 16);
-	put(i, s->bytes_size, 40);
-	put(i, s->str_size, 64);
+	offsets_make(i->bytes, s);
 }
 
 static int ask(struct image *i, struct pt_layout *l, struct err *e)
