@@ -18,7 +18,8 @@ int cmd_fail(const struct err *err)
 {
 	const char *line = err->hint;
 
-	fprintf(stderr, "pytrace: %s: %s\n", err_kind_name(err->kind), err->text);
+	fprintf(stderr, "pytrace: %s: %s\n", err_kind_name(err->kind),
+		err->text);
 	while (*line) {
 		size_t len = strcspn(line, "\n");
 
@@ -58,7 +59,8 @@ static void help(FILE *to)
 	      "kernel saw.\n"
 	      "\n", to);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->help);
+		fprintf(to, "  %-9s %s\n", commands[i]->name,
+			commands[i]->help);
 	fputs("\n'pytrace VIEW --help' lists the options of one; the manual is "
 	      "pytrace(1).\n", to);
 }

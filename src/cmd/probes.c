@@ -70,10 +70,11 @@ bool probes_is_cpython(const struct probes_file *f, const char **lib)
 		return true;
 	for (i = 0; !*lib; i++) {
 		const char *need = elfimg_dyn_str(f->img, DT_NEEDED, i);
+		const char *slash = need ? strrchr(need, '/') : NULL;
 
 		if (!need)
 			break;
-		if (!strncmp(need, "libpython", 9))
+		if (!strncmp(slash ? slash + 1 : need, "libpython", 9))
 			*lib = need;
 	}
 	return false;
@@ -132,8 +133,8 @@ static void print_none(FILE *out, const struct probes_file *f)
 	if (f->sdt.nr_bad || f->sdt.is_partial)
 		fputs("  no USDT probes can be read\n", out);
 	else if (!elfimg_nr_secs(f->img))
-		fputs("  no USDT probes to be found: it has no section headers, "
-		      "and the notes are not part of what is loaded\n", out);
+		fputs("  no section headers, so no USDT probes can be found: "
+		      "their notes are not loaded\n", out);
 	else if (python)
 		fputs("  no .note.stapsdt: this CPython was built without "
 		      "--with-dtrace\n", out);

@@ -37,6 +37,9 @@ static int load_segs(struct elfimg *img, struct err *err)
 			.filesz = ph.p_filesz, .memsz = ph.p_memsz,
 			.align = ph.p_align,
 		};
+		/* The kernel refuses to load such a file (binfmt_elf.c). */
+		if (ph.p_type == PT_LOAD && ph.p_filesz > ph.p_memsz)
+			img->segs[i].filesz = ph.p_memsz;
 	}
 	return 0;
 }
@@ -121,7 +124,8 @@ static int finish(struct elfimg *img, const char *name, struct elfimg **out,
 	int rc;
 
 	img->name = strdup(name);
-	rc = img->name ? load(img, err) : err_set(err, -ENOMEM, "out of memory");
+	rc = img->name ? load(img, err) :
+		err_set(err, -ENOMEM, "out of memory");
 	if (rc < 0) {
 		elfimg_close(img);
 		return rc;

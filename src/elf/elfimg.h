@@ -42,7 +42,7 @@ struct elfimg;
  */
 int elfimg_open(struct elfimg **out, const char *path, struct err *err)
 	PT_MUST_CHECK;
-/* The same for an open file; `fd` stays the caller's, `name` is for messages. */
+/* The same for an open file; `fd` stays yours, `name` is for messages. */
 int elfimg_open_fd(struct elfimg **out, int fd, const char *name,
 		   struct err *err) PT_MUST_CHECK;
 /* The same over `len` bytes in memory, which must outlive the image. */
@@ -53,7 +53,7 @@ void elfimg_close(struct elfimg *img);	/* NULL is fine */
 /* What it is. */
 const char *elfimg_name(const struct elfimg *img);
 unsigned int elfimg_machine(const struct elfimg *img);	/* EM_X86_64, ... */
-unsigned int elfimg_type(const struct elfimg *img);	/* ET_EXEC, ET_DYN, ... */
+unsigned int elfimg_type(const struct elfimg *img);	/* ET_EXEC, ... */
 bool elfimg_is_64(const struct elfimg *img);
 bool elfimg_is_msb(const struct elfimg *img);		/* big-endian */
 bool elfimg_is_swapped(const struct elfimg *img);	/* not our byte order */
@@ -184,7 +184,7 @@ struct elfreloc {
 	uint64_t vaddr;
 	uint32_t type;		/* R_X86_64_GLOB_DAT, ...; of the machine */
 	bool is_relative;	/* base + addend */
-	bool in_place;		/* the addend is what lies at vaddr (REL, RELR) */
+	bool in_place;		/* the addend lies at vaddr (REL, RELR) */
 	int64_t addend;
 	uint32_t sym;		/* index in the dynamic table, 0: none */
 	const char *sym_name;	/* NULL: none, or not readable */

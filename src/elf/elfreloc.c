@@ -148,28 +148,39 @@ static int emit_relr(const struct walk *w, uint64_t vaddr)
  * RELR: an even word is an address to relocate; an odd word is a bitmap of the
  * 63 (31) words that follow the last one spoken of (gABI, "SHT_RELR").
  */
-static int each_relr(const struct walk *w, uint64_t at, uint64_t size)
+static int each_relr(const struct walk *w, Elf_Data *d)
 {
-	uint64_t each = elfimg_is_64(w->img) ? 8 : 4;
-	uint64_t i, word, bit, next = 0;
+	bool is_64 = elfimg_is_64(w->img);
+	uint64_t each = is_64 ? 8 : 4, word, bit, next = 0;
+	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < size / each; i++) {
-		if (read_word(w->img, at + i * each, &word) < 0)
-			return -EBADMSG;
+	for (i = 0; i < d->d_size / each && !rc; i++) {
+		word = is_64 ? ((const uint64_t *)d->d_buf)[i] :
+			((const uint32_t *)d->d_buf)[i];
 		if (!(word & 1)) {
 			rc = emit_relr(w, word);
 			next = word + each;
+			continue;
 		}
-		for (bit = 1; word & 1 && bit < each * 8 && !rc; bit++)
+		for (bit = 1; bit < each * 8 && !rc; bit++)
 			if (word >> bit & 1)
 				rc = emit_relr(w, next + (bit - 1) * each);
-		if (word & 1)
-			next += (each * 8 - 1) * each;
-		if (rc)
-			return rc;
+		next += (each * 8 - 1) * each;
 	}
-	return 0;
+	return rc;
+}
+
+static int relr_table(const struct walk *w)
+{
+	uint64_t each = elfimg_is_64(w->img) ? 8 : 4, at, size;
+	Elf_Data *d;
+
+	if (elfimg_dyn(w->img, DT_RELR, &at) < 0 ||
+	    elfimg_dyn(w->img, DT_RELRSZ, &size) < 0 || size < each)
+		return 0;
+	d = elfimg_chunk_at(w->img, at, size - size % each, ELF_T_ADDR);
+	return d ? each_relr(w, d) : -EBADMSG;
 }
 
 int elfimg_each_reloc(struct elfimg *img,
@@ -177,7 +188,7 @@ int elfimg_each_reloc(struct elfimg *img,
 		      void *ctx)
 {
 	struct walk w = { img, each, ctx };
-	uint64_t kind, at, size;
+	uint64_t kind;
 	int rc;
 
 	elfsym_load(img);
@@ -186,11 +197,7 @@ int elfimg_each_reloc(struct elfimg *img,
 		rc = table(&w, DT_REL, DT_RELSZ, false);
 	if (!rc && !elfimg_dyn(img, DT_PLTREL, &kind))
 		rc = table(&w, DT_JMPREL, DT_PLTRELSZ, kind == DT_RELA);
-	if (!rc && !elfimg_dyn(img, DT_RELR, &at) &&
-	    !elfimg_dyn(img, DT_RELRSZ, &size))
-		rc = size > ELFIMG_MAX_TABLE ? -EBADMSG :
-			each_relr(&w, at, size);
-	return rc;
+	return rc ? rc : relr_table(&w);
 }
 
 struct at {

@@ -49,7 +49,7 @@ struct sdtreg {
 };
 
 struct sdtarg {
-	const char *text;	/* the whole argument, within the string given */
+	const char *text;	/* the whole argument, in the string given */
 	size_t len;
 	const char *operand;	/* what follows the '@' */
 	size_t operand_len;

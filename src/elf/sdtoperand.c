@@ -7,166 +7,36 @@
 
 #include <elf.h>
 
+#include "elf/sdtlex.h"
 #include "elf/sdtreg.h"
 
-static const char no_form[] = "this form of operand is not supported";
-static const char no_reloc[] = "a relocation that the assembler did not resolve";
-static const char no_vector[] = "a floating-point or vector register";
-static const char no_tls[] = "thread-local";
-
-/* The operand, being eaten from the left. */
-struct lex {
-	const char *p, *end;
-	unsigned int machine;
-};
-
-static bool more(const struct lex *l)
-{
-	return l->p < l->end;
-}
-
-static bool eat(struct lex *l, char c)
-{
-	if (!more(l) || *l->p != c)
-		return false;
-	l->p++;
-	return true;
-}
-
-static void eat_spaces(struct lex *l)
-{
-	while (eat(l, ' '))
-		;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* May stand in a symbol or in a register's name. */
-static bool is_word(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_' || c == '.' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static size_t word_len(const struct lex *l)
-{
-	size_t n = 0;
-
-	while (l->p + n < l->end && is_word(l->p[n]))
-		n++;
-	return n;
-}
-
-/* A '%' belongs to the name where the syntax has it. */
-static bool eat_reg(struct lex *l, struct sdtreg *reg)
-{
-	struct lex try = *l;
-	size_t n;
-
-	eat(&try, '%');
-	n = word_len(&try);
-	if (!n || !sdtreg_find(l->machine, try.p, n, reg))
-		return false;
-	l->p = try.p + n;
-	return true;
-}
-
-static bool eat_number(struct lex *l, uint64_t *v)
-{
-	unsigned int base = 10, digit;
-	const char *start;
-
-	if (l->end - l->p > 2 && l->p[0] == '0' &&
-	    (l->p[1] == 'x' || l->p[1] == 'X')) {
-		base = 16;
-		l->p += 2;
-	}
-	*v = 0;
-	for (start = l->p; more(l); l->p++) {
-		char c = *l->p;
-
-		if (is_digit(c))
-			digit = (unsigned int)(c - '0');
-		else if (base == 16 && ((c >= 'a' && c <= 'f') ||
-					(c >= 'A' && c <= 'F')))
-			digit = (unsigned int)((c | 32) - 'a') + 10;
-		else
-			break;
-		if (__builtin_mul_overflow(*v, base, v) ||
-		    __builtin_add_overflow(*v, digit, v))
-			return false;
-	}
-	return l->p > start;
-}
-
-/* One symbol at most, and not a negated one. */
-static const char *eat_symbol(struct lex *l, bool negative, struct sdtarg *arg)
-{
-	size_t n = word_len(l);
-
-	if (!n || negative || arg->sym)
-		return no_form;
-	arg->sym = l->p;
-	arg->sym_len = n;
-	l->p += n;
-	return more(l) && *l->p == '@' ? no_reloc : NULL;
-}
-
-/*
- * A sum of numbers and a symbol: "-8", "counter+4", "16+counter".  Added up as
- * the assembler does it, in 64 bits that wrap.
- */
-static const char *eat_sum(struct lex *l, struct sdtarg *arg)
-{
-	const char *why;
-	bool negative;
-	uint64_t v;
-
-	do {
-		negative = eat(l, '-');
-		if (!negative)
-			eat(l, '+');
-		if (more(l) && is_digit(*l->p)) {
-			if (!eat_number(l, &v))
-				return no_form;
-			v = negative ? -v : v;
-			arg->value = (int64_t)((uint64_t)arg->value + v);
-		} else {
-			why = eat_symbol(l, negative, arg);
-			if (why)
-				return why;
-		}
-	} while (more(l) && (*l->p == '+' || *l->p == '-'));
-	return NULL;
-}
+#define NO_VECTOR "a floating-point or vector register"
+#define NO_TLS "thread-local"
 
 /* All of it one register? */
 static bool whole_reg(const struct lex *l, struct sdtreg *reg)
 {
 	struct lex try = *l;
 
-	return eat_reg(&try, reg) && !more(&try);
+	return lex_reg(&try, reg) && !lex_more(&try);
 }
 
 static bool whole_vector(const struct lex *l)
 {
 	struct lex try = *l;
 
-	eat(&try, '%');
-	return word_len(&try) && sdtreg_is_vector(l->machine, try.p,
-						  word_len(&try));
+	lex_eat(&try, '%');
+	return lex_word(&try) && sdtreg_is_vector(l->machine, try.p,
+						  lex_word(&try));
 }
 
 static const char *constant(struct lex *l, struct sdtarg *arg)
 {
-	const char *why = eat_sum(l, arg);
+	const char *why = lex_sum(l, arg);
 
 	arg->place = SDTARG_CONST;
-	if (!why && more(l))
-		why = *l->p == '@' ? no_reloc : no_form;
+	if (!why && lex_more(l))
+		why = *l->p == '@' ? SDT_NO_RELOC : SDT_NO_FORM;
 	return why;
 }
 
@@ -174,7 +44,7 @@ static bool eat_scale(struct lex *l, struct sdtarg *arg)
 {
 	uint64_t v;
 
-	if (!eat_number(l, &v) || (v != 1 && v != 2 && v != 4 && v != 8))
+	if (!lex_number(l, &v) || (v != 1 && v != 2 && v != 4 && v != 8))
 		return false;
 	arg->scale = (uint8_t)v;
 	return true;
@@ -192,26 +62,26 @@ static bool is_pc(const struct lex *l, const struct sdtreg *reg)
 /* "(%rbp)", "(%rdi,%rsi,8)", "(,%rsi,8)", and "(31)" on powerpc. */
 static const char *parens(struct lex *l, struct sdtarg *arg)
 {
-	eat_spaces(l);
-	if (more(l) && *l->p != ',' && !eat_reg(l, &arg->base))
-		return no_form;
-	eat_spaces(l);
-	if (eat(l, ',')) {
-		eat_spaces(l);
-		if (!eat_reg(l, &arg->index))
-			return no_form;
-		eat_spaces(l);
-		if (eat(l, ',')) {
-			eat_spaces(l);
+	lex_spaces(l);
+	if (lex_more(l) && *l->p != ',' && !lex_reg(l, &arg->base))
+		return SDT_NO_FORM;
+	lex_spaces(l);
+	if (lex_eat(l, ',')) {
+		lex_spaces(l);
+		if (!lex_reg(l, &arg->index))
+			return SDT_NO_FORM;
+		lex_spaces(l);
+		if (lex_eat(l, ',')) {
+			lex_spaces(l);
 			if (!eat_scale(l, arg))
-				return no_form;
+				return SDT_NO_FORM;
 		}
 	}
-	eat_spaces(l);
-	if (!eat(l, ')') || more(l))
-		return no_form;
+	lex_spaces(l);
+	if (!lex_eat(l, ')') || lex_more(l))
+		return SDT_NO_FORM;
 	if (arg->base.slot < 0 && arg->index.slot < 0)
-		return no_form;
+		return SDT_NO_FORM;
 	/* r0 as a base or index of an address is a zero there. */
 	if (l->machine == EM_S390 || l->machine == EM_PPC64 ||
 	    l->machine == EM_PPC) {
@@ -222,10 +92,10 @@ static const char *parens(struct lex *l, struct sdtarg *arg)
 	}
 	if (is_pc(l, &arg->base)) {
 		if (!arg->sym || arg->index.slot >= 0)
-			return no_form;
+			return SDT_NO_FORM;
 		arg->base = SDTREG_NONE;
 	}
-	return is_pc(l, &arg->index) ? no_form : NULL;
+	return is_pc(l, &arg->index) ? SDT_NO_FORM : NULL;
 }
 
 /*
@@ -237,18 +107,20 @@ static const char *memory(struct lex *l, struct sdtarg *arg,
 {
 	const char *why;
 
-	if (!more(l))
+	if (!lex_more(l))
 		return "nothing after the '@'";
 	if (*l->p != '(') {
-		why = eat_sum(l, arg);
+		why = lex_sum(l, arg);
 		if (why)
 			return why;
 	}
 	arg->place = SDTARG_MEM;
-	if (eat(l, '('))
+	if (lex_eat(l, '('))
 		return parens(l, arg);
 	arg->place = bare;
-	return more(l) || (arg->sym && bare == SDTARG_CONST) ? no_form : NULL;
+	if (lex_more(l) || (arg->sym && bare == SDTARG_CONST))
+		return SDT_NO_FORM;
+	return NULL;
 }
 
 /* "%fs:name@tpoff" */
@@ -261,14 +133,14 @@ static bool is_segment(const struct lex *l)
 static const char *parse_x86(struct lex *l, struct sdtarg *arg)
 {
 	if (is_segment(l))
-		return no_tls;
-	if (eat(l, '$'))
+		return NO_TLS;
+	if (lex_eat(l, '$'))
 		return constant(l, arg);
-	if (more(l) && *l->p == '%') {
+	if (lex_more(l) && *l->p == '%') {
 		arg->place = SDTARG_REG;
 		if (whole_reg(l, &arg->base))
 			return NULL;
-		return whole_vector(l) ? no_vector : no_form;
+		return whole_vector(l) ? NO_VECTOR : SDT_NO_FORM;
 	}
 	return memory(l, arg, SDTARG_MEM);
 }
@@ -276,19 +148,19 @@ static const char *parse_x86(struct lex *l, struct sdtarg *arg)
 static const char *parse_s390(struct lex *l, struct sdtarg *arg)
 {
 	arg->place = SDTARG_REG;
-	if (more(l) && *l->p == '%') {
+	if (lex_more(l) && *l->p == '%') {
 		if (whole_reg(l, &arg->base))
 			return NULL;
-		return whole_vector(l) ? no_vector : no_form;
+		return whole_vector(l) ? NO_VECTOR : SDT_NO_FORM;
 	}
 	return memory(l, arg, SDTARG_CONST);
 }
 
-/* <sys/sdt.h> there has "%I": 'i' before a constant, "9" alone is register 9. */
+/* <sys/sdt.h> has "%I" there: 'i' before a constant, "9" is register 9. */
 static const char *parse_ppc(struct lex *l, struct sdtarg *arg)
 {
-	if (more(l) && *l->p == 'i' && l->end - l->p > 1 &&
-	    (is_digit(l->p[1]) || l->p[1] == '-')) {
+	if (lex_more(l) && *l->p == 'i' && l->end - l->p > 1 &&
+	    (lex_is_digit(l->p[1]) || l->p[1] == '-')) {
 		l->p++;
 		return constant(l, arg);
 	}
@@ -296,7 +168,7 @@ static const char *parse_ppc(struct lex *l, struct sdtarg *arg)
 	if (whole_reg(l, &arg->base))
 		return NULL;
 	if (whole_vector(l))
-		return no_vector;
+		return NO_VECTOR;
 	return memory(l, arg, SDTARG_CONST);
 }
 
@@ -312,21 +184,23 @@ static const char *extend(struct lex *l, struct sdtarg *arg)
 		{ "uxtw", 4, false }, { "sxtx", 8, true },
 		{ "uxtx", 8, false },
 	};
-	size_t n = word_len(l), i;
+	size_t n = lex_word(l), i;
 	uint64_t shift = 0;
 
 	for (i = 0; i < ARRAY_LEN(kinds); i++)
-		if (n == strlen(kinds[i].name) && !memcmp(l->p, kinds[i].name, n))
+		if (n == strlen(kinds[i].name) &&
+		    !memcmp(l->p, kinds[i].name, n))
 			break;
 	if (i == ARRAY_LEN(kinds) ||
 	    (kinds[i].size && kinds[i].size != arg->index.size))
-		return no_form;
+		return SDT_NO_FORM;
 	arg->index_is_signed = kinds[i].is_signed;
 	l->p += n;
-	eat_spaces(l);
-	eat(l, '#');
-	if (more(l) && is_digit(*l->p) && (!eat_number(l, &shift) || shift > 4))
-		return no_form;
+	lex_spaces(l);
+	lex_eat(l, '#');
+	if (lex_more(l) && lex_is_digit(*l->p) &&
+	    (!lex_number(l, &shift) || shift > 4))
+		return SDT_NO_FORM;
 	arg->scale = (uint8_t)(1u << shift);
 	return NULL;
 }
@@ -336,19 +210,19 @@ static const char *second(struct lex *l, struct sdtarg *arg)
 {
 	const char *why;
 
-	eat_spaces(l);
-	if (eat_reg(l, &arg->index)) {
-		eat_spaces(l);
-		if (!eat(l, ','))
+	lex_spaces(l);
+	if (lex_reg(l, &arg->index)) {
+		lex_spaces(l);
+		if (!lex_eat(l, ','))
 			return NULL;
-		eat_spaces(l);
+		lex_spaces(l);
 		return extend(l, arg);
 	}
-	eat(l, '#');
-	if (more(l) && *l->p == ':')
-		return no_reloc;
-	why = eat_sum(l, arg);
-	return why ? why : arg->sym ? no_reloc : NULL;
+	lex_eat(l, '#');
+	if (lex_more(l) && *l->p == ':')
+		return SDT_NO_RELOC;
+	why = lex_sum(l, arg);
+	return why ? why : arg->sym ? SDT_NO_RELOC : NULL;
 }
 
 static const char *brackets(struct lex *l, struct sdtarg *arg)
@@ -356,24 +230,26 @@ static const char *brackets(struct lex *l, struct sdtarg *arg)
 	const char *why = NULL;
 
 	arg->place = SDTARG_MEM;
-	eat_spaces(l);
-	if (!eat_reg(l, &arg->base))
-		return no_form;
-	eat_spaces(l);
-	if (eat(l, ','))
+	lex_spaces(l);
+	if (!lex_reg(l, &arg->base))
+		return SDT_NO_FORM;
+	lex_spaces(l);
+	if (lex_eat(l, ','))
 		why = second(l, arg);
-	eat_spaces(l);
-	if (why || !eat(l, ']') || more(l))
-		return why ? why : no_form;
+	lex_spaces(l);
+	if (why || !lex_eat(l, ']') || lex_more(l))
+		return why ? why : SDT_NO_FORM;
 	/* On arm pc is rounded, and ahead by two instructions. */
-	return l->machine == EM_ARM && arg->base.slot == 15 ? no_form : NULL;
+	if (l->machine == EM_ARM && arg->base.slot == 15)
+		return SDT_NO_FORM;
+	return NULL;
 }
 
 static const char *parse_arm(struct lex *l, struct sdtarg *arg)
 {
 	const char *why;
 
-	if (eat(l, '['))
+	if (lex_eat(l, '['))
 		return brackets(l, arg);
 	arg->place = SDTARG_REG;
 	if (whole_reg(l, &arg->base))
@@ -382,12 +258,12 @@ static const char *parse_arm(struct lex *l, struct sdtarg *arg)
 	if (sdtreg_is_zero(l->machine, l->p, (size_t)(l->end - l->p)))
 		return NULL;
 	if (whole_vector(l))
-		return no_vector;
-	eat(l, '#');
-	if (more(l) && *l->p == ':')
-		return no_reloc;
+		return NO_VECTOR;
+	lex_eat(l, '#');
+	if (lex_more(l) && *l->p == ':')
+		return SDT_NO_RELOC;
 	why = constant(l, arg);
-	return why ? why : arg->sym ? no_form : NULL;
+	return why ? why : arg->sym ? SDT_NO_FORM : NULL;
 }
 
 /*

@@ -39,7 +39,7 @@ static bool give(struct sdtreg *out, int slot, int size, int shift)
  * r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss
  */
 static const struct {
-	char name[6][5];	/* of 8, 4, 2, 1 bytes; the second byte; other */
+	char name[6][5];	/* of 8, 4, 2, 1 bytes; second byte; other */
 	int8_t slot;
 } x86[] = {
 	{ { "rax", "eax", "ax", "al", "ah" }, 10 },

@@ -269,6 +269,319 @@ static void libc_with_and_without_sections(void **state)
 	free(bytes);
 }
 
+/* A library with a table of pointers, thread-local storage and an import. */
+static const char lib_source[] =
+	"extern int imported(void);\n"
+	"extern int elsewhere;\n"
+	"int first, second;\n"
+	"static int hidden = 7;\n"
+	"__thread int tls_var = 3;\n"
+	"int *pointers[] = { &first, &second, 0, &hidden, &hidden + 1,\n"
+	"	&elsewhere, (int *)0x1234 };\n"
+	"int lib_function(void)\n"
+	"{\n"
+	"	return imported() + tls_var + *pointers[0];\n"
+	"}\n";
+
+static bool make_lib(const char *flags)
+{
+	char all[256];
+
+	snprintf(all, sizeof(all), "-shared -fPIC -O1 -nostdlib -Wl,-soname,so "
+		 "%s", flags);
+	if (elf_cc("lib", "c", lib_source, all))
+		return true;
+	print_message("# no such build here: cc %s\n", all);
+	return false;
+}
+
+static void check_symbols(struct elfimg *img)
+{
+	struct elfsym sym;
+	uint64_t vaddr, size;
+
+	assert_int_equal(elfimg_sym(img, "pointers", &vaddr, &size), 0);
+	assert_int_equal(size, 7 * sizeof(void *));
+	assert_int_equal(elfimg_sym(img, "imported", &vaddr, NULL), -ENOENT);
+	assert_int_equal(elfimg_sym(img, "tls_var", &vaddr, NULL), -ENOENT);
+	assert_int_equal(elfimg_symbol(img, "tls_var", &sym), 0);
+	assert_int_equal(sym.type, STT_TLS);
+	assert_int_equal(sym.value, 0);
+	assert_non_null(elfimg_seg_of_type(img, PT_TLS));
+	assert_string_equal(elfimg_dyn_str(img, DT_SONAME, 0), "so");
+	assert_true(elfimg_is_dynamic(img));
+	assert_null(elfimg_interp(img));
+}
+
+/* However the symbols are hashed, and without section headers too. */
+static void symbols_of_all_hash_styles(void **state)
+{
+	static const char *const flags[] = {
+		"-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv",
+		"-Wl,--hash-style=both -s", "-fuse-ld=lld",
+		"-fuse-ld=lld -Wl,--hash-style=gnu",
+	};
+	struct elfimg *img;
+	uint8_t *bytes;
+	size_t i, len, made = 0;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(flags); i++) {
+		size_t nr = 0, nr_bare = 0;
+
+		if (!make_lib(flags[i]))
+			continue;
+		made++;
+		img = must_open("lib");
+		check_symbols(img);
+		elfimg_each_sym(img, count_defined, &nr);
+		elfimg_close(img);
+		bytes = slurp("lib", &len);
+		img = without_sections(bytes, len);
+		check_symbols(img);
+		elfimg_each_sym(img, count_defined, &nr_bare);
+		assert_int_equal(nr, nr_bare);
+		elfimg_close(img);
+		free(bytes);
+	}
+	assert_true(made >= 3);
+}
+
+/* A program that exports nothing: DT_GNU_HASH does not count its imports. */
+static void imports_without_exports(void **state)
+{
+	struct elfimg *img, *bare;
+	size_t len;
+	uint8_t *bytes;
+	struct elfreloc rel;
+	const struct elfseg *relro;
+	uint64_t v;
+	bool seen = false;
+
+	(void)state;
+	assert_true(elf_cc("prog", "c", "#include <unistd.h>\n"
+			   "int main(void) { return getpid() == 1; }\n",
+			   "-O1 -Wl,-z,now"));
+	bytes = slurp("prog", &len);
+	bare = without_sections(bytes, len);
+	img = must_open("prog");
+	relro = elfimg_seg_of_type(bare, PT_GNU_RELRO);
+	assert_non_null(relro);
+	for (v = relro->vaddr; v < relro->vaddr + relro->memsz; v += 8) {
+		if (elfimg_reloc_at(bare, v, &rel) < 0 || !rel.sym_name ||
+		    strcmp(rel.sym_name, "getpid"))
+			continue;
+		seen = true;
+		assert_int_equal(elfimg_pointer(bare, v, &v), -ENXIO);
+		break;
+	}
+	assert_true(seen);
+	assert_string_equal(elfimg_interp(img), elfimg_interp(bare));
+	assert_string_equal(elfimg_dyn_str(bare, DT_NEEDED, 0), "libc.so.6");
+	elfimg_close(img);
+	elfimg_close(bare);
+	free(bytes);
+}
+
+static void check_pointers(struct elfimg *img)
+{
+	uint64_t table, first, second, hidden, v;
+
+	assert_int_equal(elfimg_sym(img, "pointers", &table, NULL), 0);
+	assert_int_equal(elfimg_sym(img, "first", &first, NULL), 0);
+	assert_int_equal(elfimg_sym(img, "second", &second, NULL), 0);
+	assert_int_equal(elfimg_sym(img, "hidden", &hidden, NULL), 0);
+	assert_int_equal(elfimg_pointer(img, table, &v), 0);
+	assert_int_equal(v, first);
+	assert_int_equal(elfimg_pointer(img, table + 8, &v), 0);
+	assert_int_equal(v, second);
+	assert_int_equal(elfimg_pointer(img, table + 16, &v), 0);
+	assert_int_equal(v, 0);
+	assert_int_equal(elfimg_pointer(img, table + 24, &v), 0);
+	assert_int_equal(v, hidden);
+	assert_int_equal(elfimg_pointer(img, table + 32, &v), 0);
+	assert_int_equal(v, hidden + sizeof(int));
+	assert_int_equal(elfimg_pointer(img, table + 40, &v), -ENXIO);
+	assert_int_equal(elfimg_pointer(img, table + 48, &v), 0);
+	assert_int_equal(v, 0x1234);
+	assert_int_equal(elfimg_pointer(img, 1, &v), 0);
+	assert_int_equal(elfimg_pointer(img, UINT64_MAX - 8, &v), -EFAULT);
+}
+
+static int count_relr(const struct elfreloc *rel, void *ctx)
+{
+	*(size_t *)ctx += rel->is_relative && rel->in_place;
+	return 0;
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/* RELA, RELR of both linkers, and -Bsymbolic, which makes all relative. */
+static void pointers_as_the_loader_makes_them(void **state)
+{
+	static const struct {
+		const char *flags;
+		bool relr;
+	} rows[] = {
+		{ "", false },
+		{ "-fuse-ld=lld", false },
+		{ "-Wl,-z,pack-relative-relocs", true },
+		{ "-fuse-ld=lld -Wl,--pack-dyn-relocs=relr", true },
+		{ "-Wl,-Bsymbolic -Wl,-z,pack-relative-relocs", true },
+	};
+	struct elfimg *img;
+	size_t i, nr;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!make_lib(rows[i].flags))
+			continue;
+		img = must_open("lib");
+		check_pointers(img);
+		nr = 0;
+		assert_int_equal(elfimg_each_reloc(img, count_relr, &nr), 0);
+		assert_true(rows[i].relr ? nr >= 2 : nr == 0);
+		elfimg_close(img);
+	}
+}
+
+static int find_tls(const struct elfreloc *rel, void *ctx)
+{
+	if (!rel->sym_name || strcmp(rel->sym_name, "tls_var"))
+		return 0;
+	*(uint32_t *)ctx = rel->type;
+	return 1;
+}
+
+/* How code reaches a thread-local variable shows in its relocation. */
+static void thread_local_relocations(void **state)
+{
+	static const struct {
+		const char *flags;
+		uint32_t type;
+	} rows[] = {
+		{ "", R_X86_64_DTPMOD64 },
+		{ "-ftls-model=initial-exec", R_X86_64_TPOFF64 },
+		{ "-mtls-dialect=gnu2", R_X86_64_TLSDESC },
+	};
+	struct elfimg *img;
+	uint32_t type = 0;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		if (!make_lib(rows[i].flags))
+			continue;
+		img = must_open("lib");
+		assert_int_equal(elfimg_each_reloc(img, find_tls, &type), 1);
+		assert_int_equal(type, rows[i].type);
+		elfimg_close(img);
+	}
+}
+
+#else
+
+static void pointers_as_the_loader_makes_them(void **state)
+{
+	(void)state;
+	(void)check_pointers;
+	(void)count_relr;
+	skip();
+}
+
+static void thread_local_relocations(void **state)
+{
+	(void)state;
+	skip();
+}
+
+#endif
+
+static void search_paths(void **state)
+{
+	struct elfimg *img;
+
+	(void)state;
+	assert_true(elf_cc("prog", "c", "int main(void) { return 0; }\n",
+			   "-Wl,--enable-new-dtags,-rpath,'$ORIGIN/../lib'"));
+	img = must_open("prog");
+	assert_string_equal(elfimg_dyn_str(img, DT_RUNPATH, 0),
+			    "$ORIGIN/../lib");
+	assert_null(elfimg_dyn_str(img, DT_RPATH, 0));
+	elfimg_close(img);
+	assert_true(elf_cc("prog", "c", "int main(void) { return 0; }\n",
+			   "-Wl,--disable-new-dtags,-rpath,/a:/b"));
+	img = must_open("prog");
+	assert_string_equal(elfimg_dyn_str(img, DT_RPATH, 0), "/a:/b");
+	elfimg_close(img);
+}
+
+/* A global wins over locals of that name, wherever they stand. */
+static void a_global_wins(void **state)
+{
+	uint64_t vaddr, global;
+	struct elfimg *img;
+
+	(void)state;
+	assert_true(elf_cc("a.o", "c", "static int twin = 1;\n"
+			   "int *a_twin(void) { return &twin; }\n", "-c"));
+	assert_true(elf_cc("prog", "c", "int twin = 2, marker = 3;\n"
+			   "int *a_twin(void);\n"
+			   "int main(void) { return a_twin() == &twin; }\n",
+			   "a.o"));
+	img = must_open("prog");
+	assert_int_equal(elfimg_sym(img, "twin", &vaddr, NULL), 0);
+	assert_int_equal(elfimg_sym(img, "marker", &global, NULL), 0);
+	assert_true(vaddr == global - 4 || vaddr == global + 4);
+	elfimg_close(img);
+}
+
+/*
+ * lld puts the end of one LOAD and the beginning of the next in one page of the
+ * file, which is then mapped at two addresses: only one of them is the code's.
+ */
+static void pages_that_are_mapped_twice(void **state)
+{
+	struct elfimg *img;
+	uint64_t text, bias, offset;
+
+	(void)state;
+	if (!elf_cc("prog", "c", "int main(void) { return 0; }\n",
+		    "-pie -fPIE -fuse-ld=lld")) {
+		print_message("# needs ld.lld\n");
+		skip();
+	}
+	img = must_open("prog");
+	assert_int_equal(elfimg_sym(img, "main", &text, NULL), 0);
+	assert_int_equal(elfimg_offset(img, text, PF_X, &offset), 0);
+	assert_true(offset != text);
+	offset &= ~(uint64_t)0xfff;
+	text &= ~(uint64_t)0xfff;
+	assert_int_equal(elfimg_bias(img, 0x555500000000 + text, offset, true,
+				     &bias), 0);
+	assert_int_equal(bias, 0x555500000000);
+	assert_int_equal(elfimg_bias(img, 0x555500000000, 0, false, &bias), 0);
+	assert_int_equal(bias, 0x555500000000);
+	assert_int_equal(elfimg_bias(img, 0x555500000000, 0x100000000, true,
+				     &bias), -ENOENT);
+	elfimg_close(img);
+}
+
+static void a_file_that_shrinks(void **state)
+{
+	struct elfimg *img;
+	uint64_t v;
+
+	(void)state;
+	assert_true(make_lib(""));
+	img = must_open("lib");
+	assert_int_equal(elfimg_read(img, 0, &v, sizeof(v)), 0);
+	assert_int_equal(truncate("lib", 1), 0);
+	assert_int_equal(elfimg_read(img, 0, &v, sizeof(v)), -EFAULT);
+	assert_int_equal(elfimg_sym(img, "pointers", &v, NULL), -ENOENT);
+	elfimg_close(img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +592,14 @@ int main(void)
 		cmocka_unit_test(unreadable_is_not_permitted),
 		cmocka_unit_test(the_fd_stays_the_callers),
 		cmocka_unit_test(libc_with_and_without_sections),
+		cmocka_unit_test(symbols_of_all_hash_styles),
+		cmocka_unit_test(imports_without_exports),
+		cmocka_unit_test(pointers_as_the_loader_makes_them),
+		cmocka_unit_test(thread_local_relocations),
+		cmocka_unit_test(search_paths),
+		cmocka_unit_test(a_global_wins),
+		cmocka_unit_test(pages_that_are_mapped_twice),
+		cmocka_unit_test(a_file_that_shrinks),
 	};
 
 	if (elf_dir_enter() < 0)

@@ -234,7 +234,8 @@ static void foreign_machines(void **state)
 		ARM64("8@[x0, -16] 8@[x29, #-16]",
 		      "u8 [r0.8-16]; u8 [r29.8-16]"),
 #define ARM32(args, want) { EM_ARM, false, args, want }
-		ARM32("4@r0 -4@[fp, #-8] 4@#3 4@[r1, r2] 8@r2 4@[r1, r2, lsl #2]",
+		ARM32("4@r0 -4@[fp, #-8] 4@#3 4@[r1, r2] 8@r2 "
+		      "4@[r1, r2, lsl #2]",
 		      "u4 r0.4; s4 [r11.4-8]; u4 =3; u4 [r1.4+r2.4*1]; "
 		      "u8 ?in two registers, of which the note names one; "
 		      "u4 [r1.4+r2.4*4]"),
