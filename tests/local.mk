@@ -8,6 +8,7 @@ TESTS += $(UNIT_TESTS)
 endif
 
 include $(srcdir)/tests/golden/local.mk
+include $(srcdir)/tests/fuzz/local.mk
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = \
