@@ -1,0 +1,67 @@
+# bash completion for pytrace                              -*- shell-script -*-
+# The views and their options are asked of the program itself (--help), so
+# that they cannot be out of date; here stands only what a value looks like.
+
+_pytrace_views() {
+	"$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
+}
+
+_pytrace_options() {	# program, view
+	"$1" "$2" --help 2>/dev/null |
+	sed -n 's/^ \{2,6\}\(-.*\)/\1/p' |
+	sed 's/   .*//' | grep -oE -- '--?[A-Za-z?][a-z-]*' | sort -u
+}
+
+_pytrace_pids() {
+	local f exe
+
+	for f in /proc/[0-9]*; do
+		exe=$(readlink "$f/exe" 2>/dev/null) || continue
+		case ${exe##*/} in *python*) echo "${f#/proc/}" ;; esac
+	done
+}
+
+_pytrace() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local i view=${COMP_WORDS[1]-}
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" = 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W \
+			"$(_pytrace_views "$1") --help --version" -- "$cur")
+		return
+	fi
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[ "${COMP_WORDS[i]}" = -- ] || continue
+		# what follows is another program's business
+		if declare -F _command_offset >/dev/null; then
+			_command_offset $((i + 1))
+		else
+			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+		fi
+		return
+	done
+	case $prev in
+	-p | --pid)
+		mapfile -t COMPREPLY < <(compgen -W "$(_pytrace_pids)" -- "$cur")
+		return ;;
+	--color)
+		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")
+		return ;;
+	-e)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'%file %network %process %desc %memory' -- "$cur")
+		return ;;
+	-i | --input | -o | --output)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	-d | --duration | --slower | -F | -t | --thread | -s | --app | --buffer)
+		return ;;
+	esac
+	case $cur in
+	-*)	mapfile -t COMPREPLY < <(compgen -W \
+			"$(_pytrace_options "$1" "$view")" -- "$cur") ;;
+	*)	mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	esac
+}
+complete -o filenames -F _pytrace pytrace
