@@ -1,14 +1,18 @@
 # Targets for those who work on pytrace; each is one line to remember.
 EXTRA_DIST += \
-	scripts/check scripts/check-dist scripts/check-headers \
-	scripts/check-layers scripts/ci-summary scripts/gen-layouts \
+	scripts/check scripts/check-dist scripts/check-docs \
+	scripts/check-headers scripts/check-layers scripts/ci-summary scripts/gen-layouts \
 	scripts/interpreters scripts/lint scripts/packages \
 	scripts/quickstart scripts/timed \
 	examples/shop.py \
 	tests/cli/test_scripts.py
 
-.PHONY: check-headers check-layers check-cli check-live check-asan \
-	interpreters lint compdb soak
+dist_man_MANS = man/pytrace.1
+bashcompdir = $(datadir)/bash-completion/completions
+dist_bashcomp_DATA = completions/pytrace.bash
+
+.PHONY: check-headers check-layers check-docs check-cli check-live \
+	check-asan interpreters lint compdb soak
 
 # Each unit program's log ends with its time.
 LOG_COMPILER = $(srcdir)/scripts/timed
@@ -17,6 +21,9 @@ check-headers:
 	@CC='$(CC)' CPPFLAGS='$(AM_CPPFLAGS)' $(srcdir)/scripts/check-headers $(srcdir)
 check-layers:
 	@$(srcdir)/scripts/check-layers $(srcdir)
+# The man page and the completion have what --help has.
+check-docs: pytrace
+	@$(srcdir)/scripts/check-docs $(srcdir) '$(abs_top_builddir)/pytrace'
 
 # The pytest suites: what a user types (cli), and real tracing (live, root).
 # The source may be read-only, as it is in distcheck.
