@@ -6,10 +6,19 @@ EXTRA_DIST += \
 	tests/live/conftest.py \
 	tests/live/tracing.py \
 	tests/live/test_check.py \
+	tests/live/test_counts.py \
+	tests/live/test_identity.py \
+	tests/live/test_oracle.py \
+	tests/live/test_real_programs.py \
+	tests/live/test_short_lived.py \
+	tests/live/test_target_unharmed.py \
 	tests/live/oracle/build.py \
+	tests/live/oracle/busy.py \
 	tests/live/oracle/check.py \
 	tests/live/oracle/fake.py \
+	tests/live/oracle/hook/sitecustomize.py \
 	tests/live/oracle/mark.py \
+	tests/live/oracle/mirror.py \
 	tests/live/oracle/program.py \
 	tests/live/oracle/shapes.py \
 	tests/live/oracle/special.py \

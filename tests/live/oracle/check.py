@@ -22,6 +22,9 @@ MOST, INNER, OUTER = 512, 448, 64
 FIELDS = ("func", "file", "line", "lasti", "def")
 SURROGATES = re.compile("[\ud800-\udfff\ufffd]+")
 
+# Processes of other programs are no part of a trace: not a loss of ours.
+NO_LOSS = {"not-python"}
+
 
 class Bad(Exception):
     """The trace is not what `trace --json` promises to write."""
@@ -81,7 +84,7 @@ class Report(object):
 
 def clean(string):
     """As the trace spells it: what is no character is U+FFFD, once a run."""
-    return SURROGATES.sub("\ufffd", string)
+    return string if string is None else SURROGATES.sub("\ufffd", string)
 
 
 def read_truth(path):
@@ -128,6 +131,19 @@ def frames_of(record):
                  f["def"]) for f in stack]
     except (KeyError, TypeError):
         raise Bad("a frame is not whole in %.500r" % (record,))
+
+
+def unknown_in(record):
+    """Why the stack, or a frame of it, is unknown; None if all is known."""
+    if record["stack"] is None:
+        return record["why"]
+    for frame in record["stack"]:
+        if frame["func"] is None or frame["file"] is None:
+            if not frame.get("why"):
+                raise Bad("a nameless frame without a reason: %.300r" % (
+                    frame,))
+            return "a frame: " + frame["why"]
+    return None
 
 
 def expected(stack):
@@ -207,8 +223,9 @@ def _check_children(report, children, calls):
         wrong = None
         for call in mine:
             got = frames_of(call)
-            if got is None:
-                report.unknown.append((pid, call["why"]))
+            why = unknown_in(call)
+            if why:
+                report.unknown.append((pid, why))
                 break
             if got != truth["stack"]:
                 wrong = (pid, "vfork", "  %s of %d\n%s" % (
@@ -231,15 +248,17 @@ def check(truth_path, trace_path):
     of_child = {}
     for record in records(trace_path):
         kind = record.get("type")
-        if kind == "lost":
+        if kind == "lost" and record["reason"] not in NO_LOSS:
             report.losses[record["reason"]] += record["count"]
         elif kind == "end":
             report.end = record
         if kind != "syscall":
             continue
         report.calls += 1
-        if frames_of(record) is None:
-            report.unknown_calls[record["why"]] += 1
+        frames_of(record)
+        why = unknown_in(record)
+        if why:
+            report.unknown_calls[why] += 1
         if record["pid"] in children:
             of_child.setdefault(record["pid"], []).append(record)
         if not is_mark(record):
@@ -249,8 +268,8 @@ def check(truth_path, trace_path):
             report.extra.append("%#x" % ident)
             continue
         del missing[ident]
-        if record["stack"] is None:
-            report.unknown.append((ident, record["why"]))
+        if why:
+            report.unknown.append((ident, why))
             continue
         wrong = compare(marks[ident], record)
         if wrong:

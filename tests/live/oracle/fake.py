@@ -75,6 +75,10 @@ def _unknown(record):
     record["why"] = "page not resident"
 
 
+def _nameless(record):
+    record["stack"][0].update(func=None, why="lost")
+
+
 # name: (what changes a record, what the report must call it)
 FAULTS = {
     "function": (_change("func", lambda v: v + "x"), "func"),
@@ -91,6 +95,7 @@ FAULTS = {
     "another process": (lambda r: r.update(pid=1), "thread"),
     "empty stack": (lambda r: r.update(stack=[]), "missing frame"),
     "unknown": (_unknown, "unknown"),
+    "frame without a name": (_nameless, "unknown"),
     "another number left out": (
         lambda r: r.update(truncated=r.get("truncated", 0) + 1), "truncated"),
 }

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """A random program that marks: the traced side of the stack oracle.
 
-usage: program.py --seed N --truth FILE --folder DIR [--marks N] [--only NAME]
+usage: program.py --seed N --truth FILE --folder DIR [--marks N]
+                  [--only NAME]... [--wait]
 
-Appends a line of JSON to FILE for each mark (mark.py says what a line has)
-and prints how many it made, in this process and those it started.
+Appends a line of JSON to FILE for each mark (mark.py says what a line has).
+With --wait it first goes 40 frames deep, into the folder's file "ready" writes
+its pid, and goes on from there when the file "go" is there: to attach to.
 """
 import argparse
 import os
 import random
 import sys
+import time
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -37,24 +40,23 @@ def chains(rng, state, until):
             return
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--truth", required=True)
-    parser.add_argument("--folder", required=True)
-    parser.add_argument("--marks", type=int, default=5000)
-    parser.add_argument("--only", action="append", default=[])
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    rng = random.Random(args.seed)
-    mark.begin(args.truth)
-    state = special.State([], args.folder, os.path.abspath(args.truth))
-    state.functions = build.Module(rng, 0, "first.py").functions
+def wait(folder):
+    """Say that we are ready; come back when told to go on."""
+    part = os.path.join(folder, "ready.part")
+    with open(part, "w") as f:
+        f.write(str(os.getpid()))
+    os.rename(part, os.path.join(folder, "ready"))
+    while not os.path.exists(os.path.join(folder, "go")):
+        time.sleep(0.01)
 
+
+def run(rng, state, args):
+    """The chains, then the scenarios in random order."""
     scenarios = list(special.ALL)
     rng.shuffle(scenarios)
     if args.only:
-        scenarios = [s for s in scenarios if s.__name__ in args.only]
+        scenarios = [s for s in scenarios + special.ALONE
+                     if s.__name__ in args.only]
     if not args.only or "chains" in args.only:
         chains(rng, state, args.marks)
     for scenario in scenarios:
@@ -62,6 +64,28 @@ def main():
         mark.S.label = scenario.__name__
         scenario(rng, state)
         mark.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--truth", required=True)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--marks", type=int, default=5000)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--wait", action="store_true")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rng = random.Random(args.seed)
+    mark.begin(args.truth)
+    state = special.State([], args.folder, os.path.abspath(args.truth))
+    state.functions = build.Module(rng, 0, "first.py").functions
+
+    if args.wait:
+        special.deeper(40, lambda: (wait(args.folder),
+                                    run(rng, state, args)))
+    else:
+        run(rng, state, args)
     mark.S.label = "exit"
     special.at_exit(rng, state)
 

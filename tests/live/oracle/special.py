@@ -36,6 +36,11 @@ class State(object):
 
 # --- depth
 
+def deeper(n, k):
+    """k(), N frames deeper."""
+    return deeper(n - 1, k) if n else k()
+
+
 def _down(n, k):
     if n > 1:
         return _down(n - 1, k)
@@ -131,7 +136,7 @@ LONG_NAMES = [
 ]
 
 ODD_CODE_NAMES = [
-    "line1\nline2", "nul\x00inside", "\x1b[31mred", "\udcff", "", "a;b c",
+    "line1\nline2", "\x1b[31mred", "\udcff", "", "a;b c",
     "</script>", "\ud83d", "\u2028", "tab\there", "quote\"'\\",
 ]
 
@@ -164,10 +169,21 @@ def odd_names(rng, state):
             made(mark.mark)
             del scope[made.__name__]
     for name in ODD_CODE_NAMES:
-        for filename in ("plain.py", "nul\x00inside.py", "\ud800.py"):
-            code = _renamed(_down.__code__, co_name=name,
-                            co_filename=filename, co_firstlineno=77)
-            types.FunctionType(code, globals())(1, mark.mark)
+        for filename in ("plain.py", "ctrl\x01\x1f.py", "\ud800.py"):
+            _call_renamed(name, filename)
+
+
+def _call_renamed(name, filename):
+    code = _renamed(_down.__code__, co_name=name, co_filename=filename,
+                    co_firstlineno=77)
+    types.FunctionType(code, globals())(1, mark.mark)
+
+
+def nul_names(rng, state):
+    """NULs within names, which Python has no quarrel with."""
+    for name, filename in (("nul\x00inside", "a.py"), ("f", "b\x00c.py"),
+                           ("\x00", "\x00"), ("\xe9\x00", "\u20ac\x00.py")):
+        _call_renamed(name, filename)
 
 
 def odd_lines(rng, state):
@@ -489,3 +505,4 @@ def at_exit(rng, state):
 ALL = [deep, truncated, odd_names, odd_lines, reuse, reuse_inner, threads,
        thread_churn, foreign_thread, signals, interrupted_calls, imports,
        fork, vfork, preexec, executed, subinterpreters]
+ALONE = [nul_names]     # only when asked for by name
