@@ -85,7 +85,7 @@ static void own_addresses(void **state)
 	assert_int_equal(bias, bias_of(img, pt_marker));
 	assert_int_equal(elfimg_sym(img, "pt_marker", &vaddr, &size), 0);
 	assert_int_equal(vaddr + bias, (uintptr_t)pt_marker);
-	assert_int_equal(size, sizeof(pt_marker));
+	assert_true(size >= sizeof(pt_marker));	/* ASan pads it */
 	assert_int_equal(elfimg_read(img, vaddr, buf, sizeof(buf)), 0);
 	assert_memory_equal(buf, pt_marker, sizeof(buf));
 	assert_int_equal(elfimg_offset(img, vaddr, 0, &offset), 0);
