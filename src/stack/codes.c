@@ -237,14 +237,17 @@ static const char *part_missing(const struct code *code, enum pt_part_nr nr)
 	const struct part *part = &code->part[nr];
 	const struct pt_part_ref *ref = &code->rec.part[nr];
 	uint64_t want = (uint64_t)ref->len * ref->kind;
+	bool is_kind = ref->kind == 1 || ref->kind == 2 || ref->kind == 4;
 
-	if (part->have == part->total && want == part->have &&
+	if (is_kind && part->have == part->total && want == part->have &&
 	    (want || ref->state == PT_PART_SENT))
 		return NULL;
 	switch ((enum pt_part_state)ref->state) {
 	case PT_PART_ABSENT:
 		return "this version has no such field";
 	case PT_PART_SENT:
+		if (!is_kind)
+			break;
 		return "part of its definition was lost";
 	case PT_PART_LONG:
 		return "too long to be read";

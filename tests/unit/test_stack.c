@@ -109,6 +109,16 @@ static void what_is_missing_has_a_reason(void **state)
 	assert_string_equal(m.frames[0].file, "/app/x.p");
 	assert_string_equal(m.frames[0].why, "too long to be read");
 
+	/* no bytes that claim to be many */
+	feed("4 part code=0x12 part=name total=0 data=\"\"");
+	feed("4 code code=0x12 version=3.9 name=sent,4000000000,0,1 "
+	     "filename=sent,4000000000,1,1 linetable=sent,0,1");
+	feed("4 stack stack=0x22 frame=0x12@0");
+	m = feed("4 syscall stack=0x22");
+	assert_null(m.frames[0].func);
+	assert_string_equal(m.frames[0].why, "the code object is not plausible");
+	assert_null(m.frames[0].file);
+
 	m = feed("5 syscall stack=0x21");
 	assert_false(m.has_stack);
 	assert_string_equal(m.why, "its definition was lost");
