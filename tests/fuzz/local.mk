@@ -5,6 +5,7 @@
 # To add one: fuzz_NAME.c, a line in FUZZERS, the three lines of its own below,
 # and some small inputs in corpus/NAME.
 FUZZERS = tests/fuzz/fuzz_sdtarg tests/fuzz/fuzz_stapsdt
+FUZZERS += tests/fuzz/fuzz_recfile tests/fuzz/fuzz_text
 FUZZ_LIBS = libptcore.a $(PT_CORE_LIBS)
 if LIBFUZZER
 FUZZ_MAIN =
@@ -24,6 +25,14 @@ tests_fuzz_fuzz_sdtarg_LDFLAGS = $(LDFLAGS_FUZZ)
 tests_fuzz_fuzz_stapsdt_SOURCES = tests/fuzz/fuzz_stapsdt.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_stapsdt_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_stapsdt_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_recfile_SOURCES = tests/fuzz/fuzz_recfile.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_recfile_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_recfile_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_text_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_text_LDFLAGS = $(LDFLAGS_FUZZ)
 
 # A build of its own in _fuzz, with libFuzzer, ASan and UBSan.  What it learns
 # stays in _fuzz/found/T; what fails is _fuzz/crash-* (to be mended, then kept
