@@ -17,6 +17,7 @@ struct subcommand {
 
 extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_probes;
+extern const struct subcommand cmd_ps;
 
 /*
  * Print "pytrace: KIND: sentence" and the hint, indented, to stderr.  Returns

@@ -2,6 +2,10 @@ bin_PROGRAMS += pytrace
 pytrace_SOURCES = \
 	src/cmd/cmd.h src/cmd/main.c \
 	src/cmd/cmd_dump.c \
+	src/cmd/jsonline.c src/cmd/jsonline.h \
+	src/cmd/probes_pid.c src/cmd/probes_pid.h \
+	src/cmd/cmd_ps.c src/cmd/ps.c src/cmd/ps.h \
+	src/cmd/ps_json.c src/cmd/ps_print.c \
 	src/cmd/cmd_probes.c src/cmd/probes.c src/cmd/probes.h \
 	src/cmd/probes_json.c
 pytrace_LDADD =

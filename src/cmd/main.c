@@ -12,6 +12,7 @@
 static const struct subcommand *const commands[] = {
 	&cmd_dump,
 	&cmd_probes,
+	&cmd_ps,
 };
 
 int cmd_fail(const struct err *err)

@@ -25,15 +25,11 @@ static int order(const void *pa, const void *pb)
 	return by ? by : (a > b) - (a < b);
 }
 
-int probes_open(struct probes_file *f, const char *path, struct err *err)
+static int read_notes(struct probes_file *f, struct err *err)
 {
 	size_t i;
 	int rc;
 
-	*f = (struct probes_file){ 0 };
-	rc = elfimg_open(&f->img, path, err);
-	if (rc < 0)
-		return rc;
 	rc = stapsdt_init(&f->sdt, f->img, err);
 	if (rc < 0)
 		goto out;
@@ -57,6 +53,25 @@ void probes_close(struct probes_file *f)
 	stapsdt_fini(&f->sdt);
 	elfimg_close(f->img);
 	*f = (struct probes_file){ 0 };
+}
+
+int probes_open(struct probes_file *f, const char *path, struct err *err)
+{
+	int rc;
+
+	*f = (struct probes_file){ 0 };
+	rc = elfimg_open(&f->img, path, err);
+	return rc < 0 ? rc : read_notes(f, err);
+}
+
+int probes_open_fd(struct probes_file *f, int fd, const char *name,
+		   struct err *err)
+{
+	int rc;
+
+	*f = (struct probes_file){ 0 };
+	rc = elfimg_open_fd(&f->img, fd, name, err);
+	return rc < 0 ? rc : read_notes(f, err);
 }
 
 bool probes_is_cpython(const struct probes_file *f, const char **lib)

@@ -29,6 +29,9 @@ struct probes_file {
  */
 int probes_open(struct probes_file *f, const char *path, struct err *err)
 	PT_MUST_CHECK;
+/* The same of an open file, called `name` in what is printed. */
+int probes_open_fd(struct probes_file *f, int fd, const char *name,
+		   struct err *err) PT_MUST_CHECK;
 void probes_close(struct probes_file *f);
 
 /* What the caller knows beyond the file; all may be NULL. */

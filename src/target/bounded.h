@@ -2,11 +2,11 @@
 /*
  * bounded: do something that may block for ever, and wait only so long for it.
  *
- * A page of another process can lie behind a FUSE server that never answers, or
- * behind userfaultfd; whoever touches it, by process_vm_readv() or by reading
- * /proc/PID/{mem,cmdline}, sleeps until it does, and no signal but a fatal one
- * wakes him.  So another thread does it.  If it does not come back in time it
- * is given up: it stays asleep, costs a stack, and dies with us.
+ * Files of a process can be on a network that is gone; whoever reads them
+ * sleeps, and no signal but a fatal one wakes him.  So another thread does it.
+ * If it does not come back in time it is given up: it stays asleep, costs a
+ * stack, and dies with us.  (What not even SIGKILL wakes has to be done by
+ * another process: reader.h, mounts.h.)
  */
 #ifndef PT_BOUNDED_H
 #define PT_BOUNDED_H

@@ -1,15 +1,23 @@
 libptcore_a_SOURCES += \
 	src/target/bounded.c src/target/bounded.h \
+	src/target/cmdline.c \
+	src/target/embedded.c src/target/embedded.h \
+	src/target/find.c src/target/find.h \
+	src/target/imgcache.c src/target/imgcache.h \
 	src/target/ldconf.c src/target/ldconf.h \
 	src/target/ldpath.c src/target/ldpath.h \
 	src/target/mapped.c src/target/mapped.h \
 	src/target/maps.c src/target/maps.h \
+	src/target/mounts.c src/target/mounts.h \
+	src/target/needed.c src/target/needed.h \
 	src/target/proc.c src/target/proc.h src/target/procs.c \
 	src/target/pyenv.c src/target/pyenv.h \
+	src/target/reader.c src/target/reader.h \
 	src/target/remote.c src/target/remote.h \
 	src/target/root.c src/target/root.h \
 	src/target/settle.c \
 	src/target/shebang.c src/target/shebang.h \
 	src/target/spawn.c src/target/spawn.h \
 	src/target/whatis.c src/target/whatis.h \
-	src/target/where.c src/target/where.h
+	src/target/where.c src/target/where.h \
+	src/target/which.c src/target/which.h

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "target/mounts.h"
 #include "target/root.h"
 
 static void map_files_name(const struct map *m, char *buf, size_t size)
@@ -80,6 +81,11 @@ static int explain(const struct map *m, const struct proc *p, int rc,
 			 "/proc/%d/map_files would have it, which needs "
 			 "CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE", p->pid);
 		return rc;
+	case ETIMEDOUT:
+		err_set(err, rc, "'%s', mapped by process %d, does not answer",
+			m->path, p->pid);
+		err_hint(err, "it is on a FUSE file system whose server hangs");
+		return rc;
 	case EACCES:
 	case EPERM:
 		return err_kind(err, ERR_NOT_PERMITTED, rc,
@@ -97,6 +103,8 @@ int mapped_open(const struct map *m, const struct proc *p, struct stat *st,
 	char name[64];
 	int fd;
 
+	if (m->may_hang && !mounts_answers(m, p))
+		return explain(m, p, -ETIMEDOUT, err);
 	map_files_name(m, name, sizeof(name));
 	fd = open_link(p, name, st);
 	if (fd == -EPERM || fd == -EACCES || fd == -ENOENT) {

@@ -20,6 +20,7 @@
  * A descriptor for reading, and what fstat() says of it.
  *	-ENOENT		not to be had: gone, or another file has its name
  *			(ERR_NOT_PERMITTED: map_files would have had it)
+ *	-ETIMEDOUT	its file system does not answer
  *	-EINVAL		not a regular file
  *	-EACCES, -EPERM	the file may not be read	ERR_NOT_PERMITTED
  */

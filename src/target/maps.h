@@ -36,6 +36,8 @@ struct map {
 	enum map_kind kind;
 	bool read, write, exec, shared;
 	bool deleted;		/* unlinked, or replaced, since it was mapped */
+	bool may_hang;		/* whoever touches the file may never return:
+				 * only mapped_open() does (mounts.h) */
 	bool doubtful;		/* path may be wrong: an escape or a suffix that
 				 * could be part of the name */
 	const char *path;	/* "" if it has none; never NULL */

@@ -184,14 +184,17 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_info *out,
 	    (size_t)(close - open - 1) >= sizeof(out->comm))
 		return false;
 	memcpy(out->comm, open + 1, (size_t)(close - open - 1));
-	/* From 3, state, to 22, starttime; see proc(5). */
+	/* From 3, state, to 22, starttime, and on to 51; see proc(5). */
 	n = sscanf(close + 1,
 		   " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u"
-		   " %*d %*d %*d %*d %d %*d %" SCNu64,
+		   " %*d %*d %*d %*d %d %*d %" SCNu64
+		   " %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u"
+		   " %*u %*d %*d %*u %*u %*u %*u %*d %*u %*u %*u"
+		   " %" SCNu64 " %" SCNu64 " %*u %" SCNu64,
 		   &out->state, &out->ppid, &flags, &out->nr_threads,
-		   start_ticks);
-	out->is_kernel = n == 5 && (flags & PF_KTHREAD);
-	return n == 5;
+		   start_ticks, &out->arg_start, &out->arg_end, &out->env_end);
+	out->is_kernel = n >= 5 && (flags & PF_KTHREAD);
+	return n >= 5;
 }
 
 static int read_stat(const struct proc *p, struct proc_info *out,
@@ -323,10 +326,4 @@ int proc_info(const struct proc *p, struct proc_info *out, struct err *err)
 	out->seccomp = (int)status_number(&t, "Seccomp:");
 	free(t.s);
 	return 0;
-}
-
-int proc_cmdline(const struct proc *p, struct proc_text *out, struct err *err)
-{
-	/* ARG_MAX of the kernel: a quarter of the stack, at most 6 MiB. */
-	return proc_read(p, "cmdline", 8U << 20, out, err);
 }

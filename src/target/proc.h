@@ -71,6 +71,9 @@ struct proc_info {
 	int no_new_privs;	/* 0 or 1 */
 	int seccomp;		/* 0 off, 1 strict, 2 filter */
 	bool is_kernel;		/* a kernel thread: no memory, no file */
+	uint64_t arg_start;	/* where its command line is; 0: may not know */
+	uint64_t arg_end;
+	uint64_t env_end;	/* of the environment, which follows it */
 	char comm[64];		/* raw bytes, NUL-terminated */
 };
 
@@ -79,13 +82,6 @@ int proc_info(const struct proc *p, struct proc_info *out,
 /* The text of stat (`len` and a NUL), parsed; false when it is not that. */
 bool proc_parse_stat(const char *text, size_t len, struct proc_info *out,
 		     uint64_t *start_ticks);
-
-/*
- * The command line: arguments, each ended by a NUL, as the process shows it (it
- * may have written another one over it).  Empty for kernel threads, zombies.
- */
-int proc_cmdline(const struct proc *p, struct proc_text *out,
-		 struct err *err) PT_MUST_CHECK;
 
 struct pids {
 	pid_t *v;

@@ -3,80 +3,10 @@
 #include "target/remote.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define MAX_READ	(64U << 20)
-
-/* One read: owns what it touches, so that it can be left behind. */
-struct job {
-	pid_t pid;
-	int fd;
-	uint64_t addr;
-	size_t len;
-	int rc;
-	unsigned char *to;	/* `small`, or allocated */
-	unsigned char small[4096];
-};
-
-static void job_free(void *arg)
-{
-	struct job *job = arg;
-
-	if (job->to != job->small)
-		free(job->to);
-	free(job);
-}
-
-static struct job *job_new(const struct remote *r, uint64_t addr, size_t len)
-{
-	struct job *job = malloc(sizeof(*job));
-
-	if (!job)
-		return NULL;
-	job->addr = addr;
-	job->len = len;
-	job->rc = 0;
-	job->pid = r->pid;
-	job->fd = r->fd;
-	job->to = len <= sizeof(job->small) ? job->small : malloc(len);
-	if (!job->to) {
-		free(job);
-		return NULL;
-	}
-	return job;
-}
-
-/*
- * Does the address space that we opened still live?  Nothing can be mapped at
- * 0 (vm.mmap_min_addr) or it is harmless to read: a byte or EIO if so, end of
- * file if not (fs/proc/base.c: mem_rw, mmget_not_zero).
- */
-static bool mm_is_alive(int fd)
-{
-	char byte;
-
-	return pread(fd, &byte, 1, 0) != 0;
-}
-
-static void job_run(void *arg)
-{
-	struct job *job = arg;
-	struct iovec local = { .iov_base = job->to, .iov_len = job->len };
-	struct iovec remote = {
-		.iov_base = (void *)(uintptr_t)job->addr,
-		.iov_len = job->len,
-	};
-	ssize_t n = process_vm_readv(job->pid, &local, 1, &remote, 1, 0);
-
-	job->rc = n < 0 ? -errno : 0;
-	if (n >= 0 && (size_t)n != job->len)
-		job->rc = -EFAULT;
-	/* Afterwards: then it also did while we read, and was the one read. */
-	if (!mm_is_alive(job->fd))
-		job->rc = -ESRCH;
-}
+#define MAX_HUNG	4
 
 static int check_range(uint64_t addr, size_t len)
 {
@@ -90,26 +20,43 @@ static int check_range(uint64_t addr, size_t len)
 	return 0;
 }
 
+/* After a child that hangs, or was killed, another one; but not for ever. */
+static int read_some(struct remote *r, uint64_t addr, size_t len)
+{
+	int rc = 0;
+
+	if (r->hung >= MAX_HUNG)
+		return -ETIMEDOUT;
+	if (!r->reader.child)
+		rc = reader_start(&r->reader, r->pid, r->fd);
+	if (!rc)
+		rc = reader_read(&r->reader, addr, len, REMOTE_MS);
+	if (r->reader.sock < 0) {
+		reader_stop(&r->reader);
+		r->hung++;
+	}
+	return rc;
+}
+
 static int remote_read(const struct mem *m, uint64_t addr, void *buf,
 		       size_t len)
 {
-	const struct remote *r = (const struct remote *)m;
-	struct job *job;
+	/* Only the reader changes, not what is read. */
+	struct remote *r = (struct remote *)(uintptr_t)m;
+	unsigned char *to = buf;
 	int rc = check_range(addr, len);
 
-	if (rc < 0 || !len)
-		return rc;
-	job = job_new(r, addr, len);
-	if (!job)
-		return -ENOMEM;
-	rc = bounded_run(r->bounded, job_run, job_free, job, REMOTE_MS);
-	if (rc == -ETIMEDOUT)
-		return rc;
-	if (!rc)
-		rc = job->rc;
-	if (!rc)
-		memcpy(buf, job->to, len);
-	job_free(job);
+	while (!rc && len) {
+		size_t n = len < READER_BYTES ? len : READER_BYTES;
+
+		rc = read_some(r, addr, n);
+		if (rc < 0)
+			break;
+		memcpy(to, r->reader.buf, n);
+		to += n;
+		addr += n;
+		len -= n;
+	}
 	return rc;
 }
 
@@ -119,21 +66,13 @@ int remote_open(struct remote *r, const struct proc *p, struct err *err)
 	r->mem.read = remote_read;
 	r->pid = p->pid;
 	r->fd = proc_open_file(p, "mem", err);
-	if (r->fd < 0)
-		return r->fd;
-	r->bounded = bounded_new();
-	if (!r->bounded) {
-		remote_close(r);
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	return 0;
+	return r->fd < 0 ? r->fd : 0;
 }
 
 void remote_close(struct remote *r)
 {
-	/* A thread that hangs may yet come back and read on from it. */
-	if (r->fd >= 0 && (!r->bounded || !bounded_hung(r->bounded)))
+	reader_stop(&r->reader);
+	if (r->fd >= 0)
 		close(r->fd);
-	bounded_free(r->bounded);
 	*r = REMOTE_NONE;
 }

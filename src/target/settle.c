@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "target/mapped.h"
+#include "target/mounts.h"
 #include "target/proc.h"
 #include "target/root.h"
 
@@ -64,7 +65,7 @@ void maps_settle(struct maps *maps, const struct proc *p)
 		if (!m->doubtful)
 			continue;
 		read_link(m, p);
-		if (!m->deleted)
+		if (!m->deleted || m->may_hang)
 			continue;
 		if (root.fd == -1 && root_open(&root, p, NULL) < 0)
 			break;
@@ -85,6 +86,7 @@ int maps_read(struct maps *out, const struct proc *p, struct err *err)
 	free(t.s);
 	if (rc < 0)
 		return err_wrap(err, rc, "process %d", p->pid);
+	mounts_mark(out, p);
 	maps_settle(out, p);
 	return 0;
 }

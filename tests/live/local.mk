@@ -26,3 +26,6 @@ EXTRA_DIST += \
 EXTRA_DIST += \
 	tests/live/test_layouts.py tests/live/layout_probe.py \
 	tests/live/test_linetables.py tests/live/dump_linetables.py
+EXTRA_DIST += \
+	tests/live/hangfs.py tests/live/targets.py \
+	tests/live/test_target_find.py tests/live/test_target_hang.py

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* find: the interpreters in a process. */
+#include "target/find.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "elf/elfimg.h"
+#include "python/layout.h"
+#include "target/bounded.h"
+#include "target/embedded.h"
+#include "target/mapped.h"
+#include "target/maps.h"
+#include "target/whatis.h"
+
+/*
+ * Less code than this is no interpreter: 3.6, the smallest, has 1.6 MB.  Saves
+ * the opening of most libraries.
+ */
+#define MIN_CODE	(512U << 10)
+
+struct look {
+	struct target *t;
+	struct maps maps;
+	struct imgcache *cache;
+	int refused;			/* the first file that was not to be */
+	struct err why;			/* had, and why */
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+static bool is_code(const struct map *m)
+{
+	return m->kind == MAPS_FILE && m->exec && m->inode;
+}
+
+static bool seen_before(const struct maps *maps, const struct map *m)
+{
+	const struct map *p;
+
+	for (p = maps->v; p < m; p++)
+		if (is_code(p) && map_same_file(p, m))
+			return true;
+	return false;
+}
+
+static uint64_t code_bytes(const struct maps *maps, const struct map *of)
+{
+	const struct map *m;
+	uint64_t sum = 0;
+
+	for (m = of; m < maps->v + maps->nr; m++)
+		if (is_code(m) && map_same_file(m, of))
+			sum += m->end - m->start;
+	return sum;
+}
+
+static bool has_bias(const struct target *t, const struct stat *st,
+		     uint64_t bias)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (t->v[i].st.st_ino == st->st_ino &&
+		    t->v[i].st.st_dev == st->st_dev && t->v[i].bias == bias)
+			return true;
+	return false;
+}
+
+static void interp_fini(struct interp *in)
+{
+	free(in->path);
+	if (in->fd >= 0)
+		close(in->fd);
+}
+
+static int add_interp(struct target *t, const struct map *m,
+		      const struct interp *like)
+{
+	struct interp *more = realloc(t->v, (t->nr + 1) * sizeof(*more));
+	struct interp in = *like;
+
+	if (!more)
+		return -ENOMEM;
+	t->v = more;
+	in.path = strdup(m->path);
+	in.fd = fcntl(like->fd, F_DUPFD_CLOEXEC, 0);
+	in.deleted = m->deleted;
+	if (!in.path || in.fd < 0) {
+		interp_fini(&in);
+		return -ENOMEM;
+	}
+	t->v[t->nr++] = in;
+	return 0;
+}
+
+/* One file can be mapped twice (dlmopen): an interpreter for each bias. */
+static int add_mappings(struct look *l, const struct map *of,
+			const struct elfimg *img, const struct interp *like)
+{
+	struct interp in = *like;
+	const struct map *m;
+	int rc = 0;
+
+	for (m = of; m < l->maps.v + l->maps.nr && !rc; m++) {
+		if (!is_code(m) || !map_same_file(m, of))
+			continue;
+		if (elfimg_bias(img, m->start, m->offset, true, &in.bias) < 0)
+			continue;
+		if (!has_bias(l->t, &in.st, in.bias))
+			rc = add_interp(l->t, m, &in);
+	}
+	return rc;
+}
+
+/* By the file alone. */
+static void judge(struct interp *in)
+{
+	const struct pyimage *image = &in->image;
+
+	in->pt = image->image;
+	in->walk = image->walk ? PT_WALK_YES : PT_WALK_NO;
+	if (image->walk)
+		return;
+	err_kind(&in->why, ERR_UNSUPPORTED, -ENOTSUP, "%s", image->why);
+	if (*image->hint)
+		err_hint(&in->why, "%s", image->hint);
+}
+
+/* A file that is damaged or of another format is no interpreter. */
+static int look_into(struct look *l, const struct map *m, int fd,
+		     const struct stat *st)
+{
+	struct interp in = { .fd = fd, .st = *st };
+	struct elfimg *img;
+	int rc;
+
+	if (imgcache_knows_not(l->cache, st))
+		return 0;
+	if (elfimg_open_fd(&img, fd, m->path, NULL) < 0)
+		return 0;
+	rc = imgcache_find(l->cache, img, st, &in.image);
+	if (!rc)
+		judge(&in);
+	if (!rc)
+		rc = add_mappings(l, m, img, &in);
+	else if (rc != -ENOMEM)
+		rc = 0;
+	elfimg_close(img);
+	return rc;
+}
+
+static int look_at_file(struct look *l, const struct map *m)
+{
+	struct err err = { 0 };
+	struct stat st;
+	int fd, rc;
+
+	fd = mapped_open(m, &l->t->proc, &st, &err);
+	if (fd == -EINVAL)
+		return 0;		/* a device holds no interpreter */
+	if (fd < 0) {
+		if (!l->refused)
+			l->why = err;
+		if (!l->refused)
+			l->refused = fd == -ENOENT ? -EACCES : fd;
+		return fd == -ENOMEM ? fd : 0;
+	}
+	rc = look_into(l, m, fd, &st);
+	close(fd);
+	return rc;
+}
+
+static int look_at_files(struct look *l)
+{
+	const struct map *m;
+	int rc = 0;
+
+	for (m = l->maps.v; m < l->maps.v + l->maps.nr && !rc; m++)
+		if (is_code(m) && !seen_before(&l->maps, m) &&
+		    code_bytes(&l->maps, m) >= MIN_CODE)
+			rc = look_at_file(l, m);
+	return rc;
+}
+
+/* ---- memory ----------------------------------------------------------- */
+
+/*
+ * 3.7 on: _PyRuntime.interpreters.head, NULL before and after.  3.6 has its
+ * list in a static variable that stripped builds do not name, but a key that is
+ * -1 until there is one (Python/pystate.c: autoTLSkey).
+ */
+static int is_initialised(const struct interp *in, const struct mem *mem,
+			  bool *yes)
+{
+	const struct pt_image *pt = &in->pt;
+	uint64_t head;
+	uint32_t key;
+	int rc;
+
+	if (pt->layout.rt_interpreters == PT_NONE) {
+		rc = mem_u32(mem, pt->runtime + in->bias, &key);
+		*yes = key != UINT32_MAX;
+		return rc;
+	}
+	rc = mem_u64(mem, pt->runtime + in->bias +
+		     (uint64_t)pt->layout.rt_interpreters, &head);
+	*yes = head != 0;
+	return rc;
+}
+
+enum pt_walk interp_walk_now(const struct interp *in, const struct remote *r)
+{
+	bool yes = false;
+
+	if (in->walk != PT_WALK_STARTING)
+		return in->walk;
+	if (is_initialised(in, &r->mem, &yes) < 0)
+		return PT_WALK_STARTING;
+	return yes ? PT_WALK_YES : PT_WALK_STARTING;
+}
+
+static void refuse(struct interp *in, const struct err *why)
+{
+	in->walk = PT_WALK_NO;
+	in->why = *why;
+}
+
+/* What the running interpreter says of itself is better than its file. */
+static int layout_from_memory(struct interp *in, const struct mem *mem)
+{
+	struct pt_layout layout;
+	struct err err = { 0 };
+	int rc;
+
+	rc = layout_from_debug_offsets(mem, in->pt.runtime + in->bias, &layout,
+				       NULL, &err);
+	if (!rc)
+		in->pt.layout = layout;
+	else if (rc == -ENOTSUP || rc == -EBADMSG)
+		refuse(in, &err);
+	return rc;
+}
+
+/*
+ * Without its memory (we may not ptrace it, or a page hangs) the file is what
+ * there is, and it is taken to run: the kernel half needs no such leave.
+ */
+static void ask_memory(struct interp *in, const struct remote *r)
+{
+	bool yes = true;
+	int rc = 0;
+
+	if (in->walk == PT_WALK_NO || r->fd < 0)
+		return;
+	if (in->pt.layout.version >= 0x030d)
+		rc = layout_from_memory(in, &r->mem);
+	if (in->walk == PT_WALK_NO || rc == -ETIMEDOUT)
+		return;
+	if (!is_initialised(in, &r->mem, &yes) && !yes)
+		in->walk = PT_WALK_STARTING;
+}
+
+static void ask_memories(struct target *t)
+{
+	struct remote r = REMOTE_NONE;
+	size_t i;
+
+	if (t->nr && remote_open(&r, &t->proc, NULL) < 0)
+		r = REMOTE_NONE;
+	for (i = 0; i < t->nr; i++)
+		ask_memory(&t->v[i], &r);
+	remote_close(&r);
+}
+
+/* ---- the whole -------------------------------------------------------- */
+
+/* Those that run before those that start before those we cannot walk. */
+static int rank(const struct interp *in)
+{
+	switch (in->walk) {
+	case PT_WALK_YES:
+		return 0;
+	case PT_WALK_STARTING:
+		return 1;
+	case PT_WALK_NO:
+		break;
+	}
+	return 2;
+}
+
+/* By insertion: there are one or two. */
+static void sort_interps(struct target *t)
+{
+	size_t i, j;
+
+	for (i = 1; i < t->nr; i++) {
+		struct interp in = t->v[i];
+
+		for (j = i; j && rank(&t->v[j - 1]) > rank(&in); j--)
+			t->v[j] = t->v[j - 1];
+		t->v[j] = in;
+	}
+	if (t->nr && t->v[0].walk != PT_WALK_NO)
+		t->main = &t->v[0];
+}
+
+/* The sentence for a target without an interpreter to walk. */
+static int explain(const struct look *l, struct err *err)
+{
+	const struct target *t = l->t;
+
+	if (t->nr) {
+		if (err)
+			*err = t->v[0].why;
+		return err_wrap(err, -ENOTSUP, "process %d", t->proc.pid);
+	}
+	if (l->refused) {
+		if (err)
+			*err = l->why;
+		return l->refused;
+	}
+	return whatis_process(&t->proc, &l->maps, err);
+}
+
+static int look(struct look *l, struct err *err)
+{
+	struct target *t = l->t;
+	int rc;
+
+	rc = maps_read(&l->maps, &t->proc, err);
+	if (rc < 0)
+		return rc;
+	t->exe = proc_link(&t->proc, "exe");
+	rc = look_at_files(l);
+	if (rc < 0)
+		return no_memory(err);
+	if (t->nr)
+		t->embedded = embedded_in(t->exe, &l->maps, &t->proc);
+	ask_memories(t);
+	sort_interps(t);
+	return t->main ? 0 : explain(l, err);
+}
+
+int target_look(struct proc *proc, struct imgcache *cache, struct target *out,
+		struct err *err)
+{
+	struct target t = TARGET_NONE;
+	struct look l = { .t = &t, .cache = cache };
+	int rc;
+
+	t.proc = *proc;
+	rc = look(&l, err);
+	maps_fini(&l.maps);
+	if (rc < 0 && rc != -ENOEXEC && rc != -ENOTSUP) {
+		t.proc = PROC_NONE;
+		target_fini(&t);
+		return rc;
+	}
+	*proc = PROC_NONE;
+	*out = t;
+	return 0;
+}
+
+/* ---- in bounded time -------------------------------------------------- */
+
+#define FIND_MS	5000
+
+struct job {			/* owns what it touches */
+	struct proc proc;
+	struct target t;
+	struct err err;
+	int rc;
+};
+
+static void job_run(void *arg)
+{
+	struct job *job = arg;
+
+	job->rc = target_look(&job->proc, NULL, &job->t, &job->err);
+}
+
+static void job_free(void *arg)
+{
+	struct job *job = arg;
+
+	proc_close(&job->proc);
+	target_fini(&job->t);
+	free(job);
+}
+
+static int run_job(struct job *job, struct target *out, struct err *err)
+{
+	struct bounded *b = bounded_new();
+	pid_t pid = job->proc.pid;
+	int rc;
+
+	rc = b ? bounded_run(b, job_run, job_free, job, FIND_MS) : -ENOMEM;
+	bounded_free(b);
+	if (rc == -ETIMEDOUT) {
+		err_set(err, rc, "process %d does not answer: a file or page "
+			"that it has mapped cannot be read", pid);
+		err_hint(err, "a FUSE or network file system may hang");
+		return rc;
+	}
+	if (!rc) {
+		rc = job->rc;
+		if (err)
+			*err = job->err;
+	}
+	if (!rc) {
+		*out = job->t;
+		job->t = TARGET_NONE;
+	}
+	job_free(job);
+	return rc;
+}
+
+int target_find_all(pid_t pid, struct target *out, struct err *err)
+{
+	struct job *job = malloc(sizeof(*job));
+	int rc;
+
+	if (!job)
+		return no_memory(err);
+	*job = (struct job){ .t = TARGET_NONE };
+	rc = proc_open(&job->proc, pid, err);
+	if (rc < 0) {
+		free(job);
+		return rc;
+	}
+	return run_job(job, out, err);
+}
+
+int target_find(pid_t pid, struct target *out, struct err *err)
+{
+	struct err why = { 0 };
+	int rc = target_find_all(pid, out, &why);
+
+	if (!rc && !out->main) {
+		rc = why.kind == ERR_UNSUPPORTED ? -ENOTSUP : -ENOEXEC;
+		target_fini(out);
+	}
+	if (rc < 0 && err)
+		*err = why;
+	return rc;
+}
+
+void target_fini(struct target *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		interp_fini(&t->v[i]);
+	free(t->v);
+	free(t->exe);
+	proc_close(&t->proc);
+	*t = TARGET_NONE;
+}
