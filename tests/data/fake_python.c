@@ -22,6 +22,10 @@ const unsigned long Py_Version = HEX;
 ALSO
 #endif
 
+#ifndef WORDS
+#define WORDS 4096		/* of _PyRuntime */
+#endif
+
 #define FAR __attribute__((noinline, noclone))
 
 struct type {
@@ -42,7 +46,7 @@ struct type not_PyCode_Type = { 1, 0, 0, "codec", BASIC, ITEM, 0 };
 struct type PyCode_Type = { 1, 0, 0, "code", BASIC, ITEM, code_dealloc };
 
 #ifndef STATIC_KEY
-unsigned long long _PyRuntime[4096]
+unsigned long long _PyRuntime[WORDS]
 	__attribute__((section(".PyRuntime"))) = {
 #ifdef OFFSETS
 #include OFFSETS

@@ -6,6 +6,8 @@
 # and some small inputs in corpus/NAME.
 FUZZERS = tests/fuzz/fuzz_sdtarg tests/fuzz/fuzz_stapsdt
 FUZZERS += tests/fuzz/fuzz_recfile tests/fuzz/fuzz_text
+FUZZERS += tests/fuzz/fuzz_codeobj tests/fuzz/fuzz_layout \
+	tests/fuzz/fuzz_linetable tests/fuzz/fuzz_pyimage tests/fuzz/fuzz_pystr
 FUZZ_LIBS = libptcore.a $(PT_CORE_LIBS)
 if LIBFUZZER
 FUZZ_MAIN =
@@ -33,6 +35,25 @@ tests_fuzz_fuzz_recfile_LDFLAGS = $(LDFLAGS_FUZZ)
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_text_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_text_LDFLAGS = $(LDFLAGS_FUZZ)
+tests_fuzz_fuzz_codeobj_SOURCES = tests/fuzz/fuzz_codeobj.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_codeobj_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_codeobj_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_layout_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_layout_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_linetable_SOURCES = tests/fuzz/fuzz_linetable.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_linetable_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_linetable_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_pyimage_SOURCES = tests/fuzz/fuzz_pyimage.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_pyimage_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_pyimage_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_pystr_SOURCES = tests/fuzz/fuzz_pystr.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_pystr_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_pystr_LDFLAGS = $(LDFLAGS_FUZZ)
 
 # A build of its own in _fuzz, with libFuzzer, ASan and UBSan.  What it learns
 # stays in _fuzz/found/T; what fails is _fuzz/crash-* (to be mended, then kept
