@@ -114,6 +114,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct thread_struct thread;
 };
 

@@ -34,7 +34,36 @@ static __noinline void announce(const struct proc *p, u8 walk)
 	r.h.pid = p->pid;
 	r.walk = walk;
 	r.bias = p->bias;
+	r.image = p->image;
 	emit(&r, sizeof(r));
+}
+
+/* Calls made while nobody knew what it is: counted, for they were not sent. */
+static __noinline void tell_skipped(struct proc *p, u32 reason)
+{
+	struct pt_lost r = { 0 };
+	u64 now = bpf_ktime_get_ns();
+
+	if (!p->skipped)
+		return;
+	fill_hdr(&r.h, PT_LOST, sizeof(r), bpf_get_current_task_btf(), p->proc,
+		 p->skipped_ns);
+	r.h.pid = p->pid;
+	r.h.tid = 0;
+	r.until = now;
+	r.count = p->skipped;
+	r.reason = reason;
+	if (!emit(&r, sizeof(r)))
+		p->skipped = 0;
+}
+
+static __always_inline void count_skipped(struct proc *p)
+{
+	if (p->held)
+		return;
+	if (!p->skipped)
+		p->skipped_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&p->skipped, 1);
 }
 
 /* What user space says of a process that it looked at. */
@@ -48,6 +77,7 @@ static __always_inline void proc_learn(struct proc *p, const struct pt_target *t
 	p->bias = t->bias;
 	p->state = t->state;
 	p->key = 0;
+	tell_skipped(p, PT_LOSS_UNRECOGNISED);
 	announce(p, t->state == PT_PROC_RUNNING ? PT_WALK_YES :
 		    t->state == PT_PROC_STARTING ? PT_WALK_STARTING : PT_WALK_NO);
 }
@@ -64,20 +94,44 @@ static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm)
 	if (!p)
 		return NULL;
 	p->pid = pid;
+	p->start = task->group_leader->start_boottime;
 	p->exec_id = task->self_exec_id;
+	p->held = t->held;
 	proc_learn(p, t);
 	return p;
 }
 
 /*
- * The process of the current task if it is traced, else NULL.  A vfork child
- * is found by its parent's memory, but is traced only where children are.
+ * An address space can be left behind in the table (a thread that was killed
+ * tells nothing), and its address be used again: only its own process has it.
  */
+static __always_inline bool proc_owns(const struct proc *p,
+				      struct task_struct *task)
+{
+	return p->pid == task_tgid(task) &&
+	       p->start == task->group_leader->start_boottime;
+}
+
+/* Between vfork and exec a child runs in its parent's memory. */
+static __always_inline bool proc_lends(const struct proc *p,
+				       struct task_struct *task)
+{
+	struct task_struct *parent = task->real_parent;
+
+	return parent->mm == task->mm && proc_owns(p, parent);
+}
+
+/* The process of the current task if it is traced, else NULL. */
 static __always_inline struct proc *proc_current(struct task_struct *task)
 {
 	u64 mm = (u64)task->mm;
 	struct proc *p = proc_find(mm);
 
+	if (p && !proc_owns(p, task)) {
+		if (proc_lends(p, task))
+			return cfg.follow ? p : NULL;
+		p = NULL;
+	}
 	if (!p) {
 		if (!mm)
 			return NULL;
@@ -92,8 +146,6 @@ static __always_inline struct proc *proc_current(struct task_struct *task)
 		if (t)
 			proc_learn(p, t);
 	}
-	if (!cfg.follow && p->pid != task_tgid(task))
-		return NULL;
 	return p;
 }
 

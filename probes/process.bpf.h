@@ -27,7 +27,7 @@ static __always_inline int forked(struct task_struct *parent,
 
 	if (child->tgid == parent->tgid || !cfg.follow)
 		return 0;
-	p = proc_find(mm);
+	p = proc_current(parent);
 	if (!p)
 		return 0;
 	c = p;
@@ -38,6 +38,8 @@ static __always_inline int forked(struct task_struct *parent,
 			return 0;
 		}
 		c->pid = task_tgid(child);
+		c->start = child->start_boottime;
+		c->skipped = 0;
 		c->exec_id = child->self_exec_id;
 	}
 	pid = task_tgid(child);
@@ -99,6 +101,7 @@ static __always_inline int execed(struct task_struct *task,
 		return 0;
 	}
 	p->pid = pid;
+	p->start = task->group_leader->start_boottime;
 	p->exec_id = task->self_exec_id;
 	image = exe_image(bprm);
 	if (image) {
@@ -110,9 +113,16 @@ static __always_inline int execed(struct task_struct *task,
 	target->state = PT_PROC_UNKNOWN;
 	target->exec_id = p->exec_id;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (t && t->in_syscall) {
+	if (t) {
+		struct proc *before = proc_find(t->mm);
+
 		old = t->proc;
-		send_call(task, t, PT_SYS_DONE, 0, bprm->filename);
+		if (t->in_syscall)
+			send_call(task, t, PT_SYS_DONE, 0, bprm->filename);
+		if (before && before->pid == pid && t->mm != p->mm) {
+			tell_skipped(before, PT_LOSS_NOT_PYTHON);
+			bpf_map_delete_elem(&procs, &t->mm);
+		}
 	}
 	send_exec(task, p->proc, old, bprm->filename);
 	if (t)
@@ -146,8 +156,10 @@ static __always_inline int exited(struct task_struct *task)
 		return 0;
 	mm = t ? t->mm : (u64)task->mm;
 	p = proc_find(mm);
-	if (p && p->pid == pid)		/* not a vfork child's loan */
+	if (p && p->pid == pid) {	/* not a vfork child's loan */
+		tell_skipped(p, PT_LOSS_NOT_PYTHON);
 		bpf_map_delete_elem(&procs, &mm);
+	}
 	bpf_map_delete_elem(&targets, &pid);
 	return 0;
 }
@@ -166,6 +178,7 @@ static __always_inline int initialised(struct pt_regs *regs, u32 nr)
 	p->bias = BPF_CORE_READ(regs, ip) - img->init;
 	p->key = 0;
 	p->state = PT_PROC_RUNNING;
+	tell_skipped(p, PT_LOSS_UNRECOGNISED);
 	announce(p, PT_WALK_YES);
 	return 0;
 }

@@ -92,7 +92,8 @@ struct pt_process {
 	pt_u8 walk;		/* enum pt_walk */
 	pt_u8 pad;
 	pt_u64 bias;		/* load address minus link address */
-	pt_u64 pad2;
+	pt_u32 image;		/* between the halves only: 0 in a stream */
+	pt_u32 pad2;
 	/* then strings: exe, python's full version, library, why not walked */
 };
 

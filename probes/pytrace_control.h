@@ -47,7 +47,7 @@ struct pt_target {
 	pt_u32 state;		/* enum pt_proc_state */
 	pt_u32 exec_id;		/* of the program that this speaks of (the
 				 * kernel's count of execs), or PT_ANY_EXEC */
-	pt_u32 pad;
+	pt_u32 held;		/* a fork of ours, until it execs the command */
 };
 PT_SIZE_IS(struct pt_target, 24);
 

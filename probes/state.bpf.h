@@ -31,12 +31,17 @@ struct proc {
 	u64 mm;
 	u64 bias;
 	u64 gen;		/* raised when a code object that was sent dies */
+	u64 start;		/* when the process began: pids are reused */
+	u64 skipped;		/* calls while it was not recognised */
+	u64 skipped_ns;		/* the first of them */
 	u32 proc;		/* serial number, from 1 */
 	u32 pid;		/* tgid in the first namespace */
 	u32 image;
 	u32 state;		/* enum pt_proc_state */
 	u32 key;		/* pthread key of the thread state, plus 1 */
 	u32 exec_id;
+	u32 held;		/* not the command yet: nothing to count */
+	u32 pad;
 };
 
 struct thread {

@@ -340,7 +340,13 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	if (!p)
 		return 0;
 	if (p->state == PT_PROC_UNKNOWN) {
-		count_loss(PT_LOSS_UNRECOGNISED);
+		count_skipped(p);
+		t = bpf_task_storage_get(&threads, task, NULL,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (t) {	/* so that its end is noticed */
+			t->mm = p->mm;
+			t->proc = p->proc;
+		}
 		return 0;
 	}
 	abi = call_abi(task, id);
