@@ -1,8 +1,14 @@
 # libptlive.a: the only folder that may include libbpf.
 PT_LIVE_SOURCES = \
 	src/live/attach.c src/live/attach.h \
+	src/live/complete.c src/live/complete.h \
+	src/live/describe.c \
+	src/live/discover.c \
+	src/live/known.c src/live/known.h \
 	src/live/losses.c \
+	src/live/queue.c src/live/queue.h \
 	src/live/ring.c src/live/ring.h \
+	src/live/session.c src/live/session.h src/live/session_priv.h \
 	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h
 if LIVE
 noinst_LIBRARIES += libptlive.a

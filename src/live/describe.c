@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* describe: the records that user space writes into the stream. */
+#include <errno.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "live/session_priv.h"
+
+static int64_t ns_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/*
+ * What to add to CLOCK_MONOTONIC for the time of day.  The clocks are read one
+ * after the other: of a few tries the one with the least between counts.
+ */
+static int64_t realtime_offset(int64_t *now)
+{
+	int64_t offset = 0, best = INT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		int64_t before = ns_of(CLOCK_MONOTONIC);
+		int64_t real = ns_of(CLOCK_REALTIME);
+		int64_t after = ns_of(CLOCK_MONOTONIC);
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		offset = real - before - best / 2;
+		*now = after;
+	}
+	return offset;
+}
+
+static int put(struct session *s)
+{
+	const struct pt_hdr *rec = recbuf_end(&s->buf);
+
+	return rec ? queue_put(&s->queue, rec) : -ENOMEM;
+}
+
+int describe_meta(struct session *s)
+{
+	struct pt_meta *m = recbuf_begin(&s->buf, PT_META);
+	struct utsname host;
+	int64_t now = 0;
+
+	if (!m)
+		return -ENOMEM;
+	m->realtime_offset = realtime_offset(&now);
+	m->h.t = (uint64_t)now;
+	memset(&host, 0, sizeof(host));
+	uname(&host);
+	recbuf_string(&s->buf, s->version);
+	recbuf_string(&s->buf, host.release);
+	recbuf_string(&s->buf, host.nodename);
+	for (size_t i = 0; s->argv[i]; i++)
+		recbuf_string(&s->buf, s->argv[i]);
+	return put(s);
+}
+
+/* The kernel half has met a process: add what was found out about it. */
+int describe_process(struct session *s, const struct pt_process *rec)
+{
+	struct known_proc *p = known_proc(&s->known, rec->h.proc, rec->h.pid);
+	struct known_pid *t = known_pid(&s->known, rec->h.pid);
+	const struct known_image *img = NULL;
+	struct proc_info info = { 0 };
+	struct proc proc = PROC_NONE;
+	struct pt_process *out;
+
+	if (!p || !t)
+		return -ENOMEM;
+	p->bias = rec->bias;
+	p->image = rec->image;
+	t->image = rec->image;
+	if (p->image < PT_MAX_IMAGES)
+		img = &s->known.images[p->image];
+	out = recbuf_begin(&s->buf, PT_PROCESS);
+	if (!out)
+		return -ENOMEM;
+	*out = *rec;
+	out->version = img ? img->pt.layout.version : 0;
+	out->image = 0;
+	if (!proc_open(&proc, (pid_t)rec->h.pid, NULL)) {
+		free(t->exe);
+		t->exe = proc_link(&proc, "exe");
+		out->start_ns = proc.start_ns;
+		if (!proc_info(&proc, &info, NULL))
+			out->nspid = (uint32_t)info.nspid;
+	}
+	proc_close(&proc);
+	recbuf_string(&s->buf, t->exe);
+	recbuf_string(&s->buf, img ? img->python : NULL);
+	recbuf_string(&s->buf, img ? img->path : NULL);
+	recbuf_string(&s->buf, img ? img->why : NULL);
+	return put(s);
+}
+
+int describe_end(struct session *s)
+{
+	struct pt_end *e = recbuf_begin(&s->buf, PT_END);
+	struct pt_cost cost;
+
+	if (!e)
+		return -ENOMEM;
+	e->h.t = (uint64_t)ns_of(CLOCK_MONOTONIC);
+	e->events = s->events;
+	e->lost = s->lost;
+	if (!tracer_cost(s->tracer, &cost) && cost.timed)
+		e->overhead_ns = (uint64_t)((double)cost.timed_ns /
+					    (double)cost.timed *
+					    (double)cost.runs);
+	return put(s);
+}

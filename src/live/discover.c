@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * discover: which interpreter is in a process, told to the kernel half.
+ *
+ * Three ways lead here: a process that is there already, a command whose files
+ * tell what it will run, and a process that mapped code while it was traced.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "live/session_priv.h"
+#include "target/which.h"
+
+/* What is to be known of an interpreter's file, wherever it was found. */
+struct file {
+	const struct pyimage *image;
+	const struct pt_image *pt;
+	const char *path;
+	int fd;
+	const char *why;	/* not walked because; NULL: it is */
+};
+
+static int remember(struct session *s, const struct file *f, uint32_t nr)
+{
+	struct known_image *k = &s->known.images[nr];
+
+	if (k->path)
+		return 0;
+	k->pt = *f->pt;
+	k->path = strdup(f->path ? f->path : "");
+	k->python = strdup(f->image->text);
+	k->why = f->why ? strdup(f->why) : NULL;
+	if (elfimg_open_fd(&k->elf, f->fd, k->path, NULL))
+		k->elf = NULL;
+	return k->path && k->python ? 0 : -ENOMEM;
+}
+
+/* File offsets of the probes; 0 where there is nothing to be probed. */
+static int probe_offsets(const struct file *f, struct tracer_image *out,
+			 struct err *err)
+{
+	struct elfimg *elf;
+	int rc = elfimg_open_fd(&elf, f->fd, f->path ? f->path : "", err);
+
+	if (rc)
+		return rc;
+	if (!f->pt->init ||
+	    elfimg_offset(elf, f->pt->init, PF_X, &out->init_offset))
+		out->init_offset = 0;
+	if (!f->pt->dealloc ||
+	    elfimg_offset(elf, f->pt->dealloc, PF_X, &out->dealloc_offset))
+		out->dealloc_offset = 0;
+	elfimg_close(elf);
+	return 0;
+}
+
+static int add_image(struct session *s, const struct file *f, pid_t pid,
+		     uint32_t *nr, struct err *err)
+{
+	struct tracer_image image = {
+		.image = *f->pt,
+		.fd = f->fd,
+		.pid = s->follow ? -1 : pid,
+	};
+	int rc = probe_offsets(f, &image, err);
+
+	if (!rc)
+		rc = tracer_add_image(s->tracer, &image, nr, err);
+	if (rc)
+		return rc;
+	rc = remember(s, f, *nr);
+	return rc ? err_set(err, rc, "out of memory") : 0;
+}
+
+static int set_target(struct session *s, pid_t pid, const struct pt_target *t,
+		      struct err *err)
+{
+	struct known_pid *k = known_pid(&s->known, (uint32_t)pid);
+
+	if (!k)
+		return err_set(err, -ENOMEM, "out of memory");
+	k->alive = true;
+	if (!s->first_pid)
+		s->first_pid = (uint32_t)pid;
+	return tracer_set_target(s->tracer, pid, t, err);
+}
+
+/* The program itself, when executed again, will run the same interpreter. */
+static void note_exe(struct session *s, const struct target *t, uint32_t nr)
+{
+	int fd = proc_open_file(&t->proc, "exe", NULL);
+
+	if (fd < 0)
+		return;
+	/* if that fails, it will be found by its mapping */
+	(void)!tracer_add_exe(s->tracer, fd, nr, NULL);
+	close(fd);
+}
+
+static enum pt_proc_state state_of(enum pt_walk walk)
+{
+	return walk == PT_WALK_YES ? PT_PROC_RUNNING :
+	       walk == PT_WALK_STARTING ? PT_PROC_STARTING : PT_PROC_REFUSED;
+}
+
+/*
+ * Tell the kernel half what is in this process.  One that is starting may have
+ * come up before the probe on its initialisation was in place: look again.
+ */
+static int tell(struct session *s, const struct target *t, uint32_t exec_id,
+		struct err *err)
+{
+	const struct interp *in = t->main;
+	struct pt_target target = { .exec_id = exec_id };
+	struct remote remote = REMOTE_NONE;
+	struct file f = {
+		.image = &in->image, .pt = &in->pt, .path = in->path,
+		.fd = in->fd,
+		.why = in->walk == PT_WALK_NO ? in->why.text : NULL,
+	};
+	enum pt_walk walk = in->walk;
+	int rc = add_image(s, &f, t->proc.pid, &target.image, err);
+
+	if (rc)
+		return rc;
+	if (walk == PT_WALK_STARTING && !remote_open(&remote, &t->proc, NULL)) {
+		walk = interp_walk_now(in, &remote);
+		remote_close(&remote);
+	}
+	target.bias = in->bias;
+	target.state = state_of(walk);
+	if (walk != PT_WALK_NO)
+		s->nr_walked++;
+	note_exe(s, t, target.image);
+	return set_target(s, t->proc.pid, &target, err);
+}
+
+int discover_target(struct session *s, pid_t pid, struct err *err)
+{
+	struct target t;
+	int rc = target_find(pid, &t, err);
+
+	if (rc)
+		return rc;
+	rc = tell(s, &t, PT_ANY_EXEC, err);
+	target_fini(&t);
+	return rc;
+}
+
+int discover_descendants(struct session *s, pid_t pid, struct err *err)
+{
+	const struct pt_target unknown = { .exec_id = PT_ANY_EXEC };
+	struct pids pids = { 0 };
+	int rc = proc_descendants(pid, &pids, err);
+
+	for (size_t i = 0; !rc && i < pids.nr; i++) {
+		struct target t;
+
+		if (target_find(pids.v[i], &t, NULL)) {
+			/* no interpreter: it may exec one later */
+			rc = set_target(s, pids.v[i], &unknown, err);
+			continue;
+		}
+		rc = tell(s, &t, PT_ANY_EXEC, err);
+		target_fini(&t);
+	}
+	pids_fini(&pids);
+	return rc;
+}
+
+int discover_command(struct session *s, char *const argv[], pid_t pid,
+		     struct err *err)
+{
+	const struct pt_target held = { .exec_id = PT_ANY_EXEC, .held = 1 };
+	struct which w = WHICH_NONE;
+	uint32_t nr;
+	int exe, rc = 0;
+
+	if (!which_command(argv, &w, NULL)) {
+		struct file f = {
+			.image = &w.image, .pt = &w.image.image, .path = w.file,
+			.fd = w.fd,
+		};
+
+		if (w.image.walk)
+			rc = add_image(s, &f, pid, &nr, err);
+		exe = w.image.walk ? open(w.exe, O_RDONLY | O_CLOEXEC) : -1;
+		if (!rc && exe >= 0)
+			rc = tracer_add_exe(s->tracer, exe, nr, err);
+		if (exe >= 0)
+			close(exe);
+		which_fini(&w);
+	}
+	return rc ? rc : set_target(s, pid, &held, err);
+}
+
+void discover_again(struct session *s, uint32_t pid, uint32_t exec_id)
+{
+	struct target t;
+
+	if (target_find((pid_t)pid, &t, NULL))
+		return;		/* not yet, or never */
+	/* if that fails, its events stay counted as unrecognised */
+	(void)!tell(s, &t, exec_id, NULL);
+	target_fini(&t);
+}

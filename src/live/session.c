@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* session: one live trace from its targets to its last record. */
+#include "live/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+#include "live/complete.h"
+#include "live/session_priv.h"
+
+#define LOOK_NS UINT64_C(200000000)	/* losses and deaths: five times a second */
+
+static int session_next(struct source *source, const struct pt_hdr **rec,
+			struct err *err);
+
+static void not_closed(struct source *source)
+{
+	(void)source;		/* session_close() does */
+}
+
+static int open_command(struct session *s, char *const *command, struct err *err)
+{
+	int rc = spawn_hold(&s->spawn, command, err);
+
+	return rc ? rc : discover_command(s, command, s->spawn.pid, err);
+}
+
+static int open_targets(struct session *s, const struct session_opts *opts,
+			struct err *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < opts->nr_pids; i++) {
+		rc = discover_target(s, opts->pids[i], err);
+		if (rc)
+			return rc;
+	}
+	rc = tracer_start(s->tracer, err);
+	if (rc || !s->follow)
+		return rc;
+	/* from here on no fork goes unseen */
+	for (size_t i = 0; i < opts->nr_pids; i++) {
+		rc = discover_descendants(s, opts->pids[i], err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int session_open(struct session **out, const struct session_opts *opts,
+		 struct err *err)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->source.next = session_next;
+	s->source.close = not_closed;
+	s->spawn = SPAWN_NONE;
+	s->follow = opts->tracer.follow;
+	s->argv = opts->argv;
+	s->version = opts->version;
+	rc = tracer_open(&s->tracer, &opts->tracer, err);
+	if (!rc)
+		rc = ring_open(&s->ring, s->tracer, err);
+	if (!rc && opts->command)
+		rc = open_command(s, opts->command, err);
+	if (!rc)
+		rc = open_targets(s, opts, err);
+	if (rc) {
+		session_close(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	ring_close(s->ring);
+	tracer_close(s->tracer);
+	spawn_close(&s->spawn);
+	known_fini(&s->known);
+	queue_fini(&s->queue);
+	recbuf_free(&s->buf);
+	free(s);
+}
+
+int session_release(struct session *s, int *exit_code, struct err *err)
+{
+	s->released = true;
+	return spawn_release(&s->spawn, exit_code, err);
+}
+
+struct source *session_source(struct session *s)
+{
+	return &s->source;
+}
+
+void session_stop(struct session *s)
+{
+	tracer_stop(s->tracer);
+	s->stopped = true;
+}
+
+int session_exit_code(struct session *s, int *exit_code)
+{
+	int status, rc = spawn_wait(&s->spawn, &status);
+
+	if (!rc)
+		*exit_code = spawn_exit_code(status);
+	return rc;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int put_loss(const struct pt_hdr *rec, void *arg)
+{
+	struct session *s = arg;
+
+	s->lost += ((const struct pt_lost *)rec)->count;
+	return queue_put(&s->queue, rec);
+}
+
+/* Have all of them ended?  One whose exit record was lost has, too. */
+static bool all_ended(struct session *s)
+{
+	struct pollfd p = { .fd = s->spawn.pidfd, .events = POLLIN };
+	struct known_pid *t, *next;
+
+	if (s->released)
+		return poll(&p, 1, 0) > 0;
+	HASH_ITER(hh, s->known.pids, t, next) {
+		if (t->alive && kill((pid_t)t->pid, 0) && errno == ESRCH)
+			t->alive = false;
+		if (t->alive)
+			return false;
+	}
+	return true;
+}
+
+/* What there is to do when the ring is empty.  -EAGAIN: nothing came of it. */
+static int idle(struct session *s, struct err *err)
+{
+	uint64_t now = now_ns();
+	bool look = now - s->looked_ns >= LOOK_NS;
+
+	if (look) {
+		s->looked_ns = now;
+		if (tracer_losses(s->tracer, put_loss, s))
+			return err_set(err, -EIO, "reading the losses failed");
+	}
+	if ((look || s->released) && all_ended(s)) {
+		session_stop(s);
+		return 0;
+	}
+	return s->queue.at == s->queue.used ? -EAGAIN : 0;
+}
+
+static int note_fork(struct session *s, const struct pt_fork *f)
+{
+	struct known_proc *parent = known_find_proc(&s->known, f->h.proc);
+	struct known_proc *child = known_proc(&s->known, f->child_proc,
+					      f->child_pid);
+	struct known_pid *t = known_pid(&s->known, f->child_pid);
+
+	if (!child || !t)
+		return -ENOMEM;
+	t->alive = true;
+	if (parent && child != parent) {
+		child->image = parent->image;
+		child->bias = parent->bias;
+	}
+	return 0;
+}
+
+static void note_exit(struct session *s, const struct pt_exit *e)
+{
+	struct known_pid *t = known_pid(&s->known, e->h.pid);
+
+	if (!e->last || !t)
+		return;
+	t->alive = false;
+	known_forget_proc(&s->known, e->h.proc);
+}
+
+/*
+ * One record of the kernel half: 1 to pass it on as it is, 0 if something
+ * better was put in the queue.
+ */
+static int handle(struct session *s, const struct pt_hdr *rec)
+{
+	int rc;
+
+	switch (rec->type) {
+	case PT_SYSCALL:
+		s->events++;
+		return 1;
+	case PT_CODE:
+		if (!complete_is_needed((const struct pt_code *)rec))
+			return 1;
+		return complete_code(&s->known, (const struct pt_code *)rec,
+				     &s->queue);
+	case PT_MAPPED:
+		discover_again(s, rec->pid,
+			       ((const struct pt_mapped *)rec)->exec_id);
+		return 1;
+	case PT_FORK:
+		rc = note_fork(s, (const struct pt_fork *)rec);
+		return rc ? rc : 1;
+	case PT_EXIT:
+		note_exit(s, (const struct pt_exit *)rec);
+		return 1;
+	case PT_LOST:
+		s->lost += ((const struct pt_lost *)rec)->count;
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+/* 1 and a record, 0 to look at the queue and the phase again, or -errno. */
+static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *err)
+{
+	const struct pt_hdr *raw;
+	int rc = ring_next(s->ring, &raw, err);
+
+	if (rc < 0)
+		return rc;
+	if (!rc) {
+		if (!s->stopped)
+			return idle(s, err);
+		s->phase = PHASE_END;
+		return tracer_losses(s->tracer, put_loss, s) ?
+			err_set(err, -EIO, "reading the losses failed") : 0;
+	}
+	if (raw->type == PT_PROCESS && raw->size == sizeof(struct pt_process)) {
+		/* without the strings that make it one for others */
+		rc = describe_process(s, (const struct pt_process *)raw);
+		return rc ? err_set(err, rc, "out of memory") : 0;
+	}
+	rc = record_check(raw, raw->size, rec, err);
+	if (rc)
+		return rc;
+	rc = handle(s, *rec);
+	return rc < 0 ? err_set(err, rc, "out of memory") : rc;
+}
+
+static int session_next(struct source *source, const struct pt_hdr **rec,
+			struct err *err)
+{
+	struct session *s = (struct session *)source;
+	int rc = 0;
+
+	while (!rc) {
+		*rec = queue_take(&s->queue);
+		if (*rec)
+			return 1;
+		switch (s->phase) {
+		case PHASE_META:
+			s->phase = PHASE_RUN;
+			rc = describe_meta(s);
+			break;
+		case PHASE_RUN:
+			rc = from_ring(s, rec, err);
+			break;
+		case PHASE_END:
+			s->phase = PHASE_DONE;
+			rc = describe_end(s);
+			break;
+		case PHASE_DONE:
+			return 0;
+		}
+	}
+	return rc;
+}
+
+void session_look(const struct session *s, struct session_view *out)
+{
+	const struct known_pid *t;
+	const struct known_image *img = NULL;
+
+	memset(out, 0, sizeof(*out));
+	out->nr_processes = HASH_COUNT(s->known.pids);
+	out->nr_walked = s->nr_walked;
+	out->pid = s->first_pid;
+	out->fingerprints = tracer_has_fingerprints(s->tracer);
+	HASH_FIND(hh, s->known.pids, &s->first_pid, sizeof(s->first_pid), t);
+	if (!t)
+		return;
+	out->exe = t->exe;
+	if (t->image < PT_MAX_IMAGES)
+		img = &s->known.images[t->image];
+	if (img) {
+		out->python = img->python;
+		out->why = img->why;
+	}
+}

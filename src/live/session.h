@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session: one live trace from its targets to its last record.
+ *
+ * As a source it gives PT_META first, then what the kernel half saw, with
+ * what user space knows put in (names of processes, parts of code objects that
+ * were not resident, interpreters that were found late, losses), and PT_END
+ * last.  The stream it gives is complete in itself: recording it is writing it
+ * down.
+ */
+#ifndef PT_SESSION_H
+#define PT_SESSION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "event/source.h"
+#include "live/tracer.h"
+
+struct session;
+
+struct session_opts {
+	struct tracer_opts tracer;	/* follow is in there */
+	const pid_t *pids;		/* processes, or threads of them */
+	size_t nr_pids;
+	char *const *command;		/* ends with NULL; NULL: none */
+	const char *const *argv;	/* our own, for the meta record */
+	const char *version;		/* of pytrace */
+};
+
+/*
+ * Find the interpreters, load, attach; events of `pids` come from here on.  A
+ * command is held until session_release().  Errors: those of tracer.h, find.h
+ * and spawn.h; nothing is left behind.
+ */
+int session_open(struct session **out, const struct session_opts *opts,
+		 struct err *err) PT_MUST_CHECK;
+void session_close(struct session *s);	/* NULL is fine */
+
+/* Let the command run.  When it cannot: *exit_code is 126 or 127. */
+int session_release(struct session *s, int *exit_code,
+		    struct err *err) PT_MUST_CHECK;
+
+/*
+ * source_next() also returns -EAGAIN, without a sentence: there is nothing just
+ * now, look again in a few milliseconds.  The source ends by itself when all
+ * its processes have; it belongs to the session: do not close it.
+ */
+struct source *session_source(struct session *s);
+
+/* Detach.  What is in the ring, the losses and PT_END can still be read. */
+void session_stop(struct session *s);
+
+/* What the command exited with; waits for it.  -EINTR as spawn_wait(). */
+int session_exit_code(struct session *s, int *exit_code) PT_MUST_CHECK;
+
+/* For the line that says what is traced. */
+struct session_view {
+	size_t nr_processes;	/* traced at the start */
+	size_t nr_walked;	/* of them, with a stack */
+	uint32_t pid;		/* the first one */
+	const char *exe;	/* its program; may be NULL */
+	const char *python;	/* "3.11.2"; NULL: not known yet */
+	const char *why;	/* why it is not walked; NULL: it is */
+	bool fingerprints;	/* identity of code objects is compared */
+};
+
+void session_look(const struct session *s, struct session_view *out);
+
+#endif /* PT_SESSION_H */

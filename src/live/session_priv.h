@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* session_priv: what the files of the session share. */
+#ifndef PT_SESSION_PRIV_H
+#define PT_SESSION_PRIV_H
+
+#include "event/record.h"
+#include "live/known.h"
+#include "live/queue.h"
+#include "live/ring.h"
+#include "live/session.h"
+#include "target/find.h"
+#include "target/spawn.h"
+
+enum session_phase {
+	PHASE_META,
+	PHASE_RUN,
+	PHASE_END,
+	PHASE_DONE,
+};
+
+struct session {
+	struct source source;	/* first */
+	struct tracer *tracer;
+	struct ring *ring;
+	struct known known;
+	struct queue queue;
+	struct recbuf buf;
+	struct spawn spawn;
+	enum session_phase phase;
+	bool follow;
+	bool released;
+	bool stopped;		/* detached; the ring may hold more */
+	uint64_t events;
+	uint64_t lost;
+	uint64_t looked_ns;	/* when the losses were last read */
+	size_t nr_walked;
+	uint32_t first_pid;
+	const char *const *argv;
+	const char *version;
+};
+
+/* discover.c: find out what is in a process and tell the kernel half. */
+
+/* Trace `pid`; an error if it cannot be. */
+int discover_target(struct session *s, pid_t pid, struct err *err) PT_MUST_CHECK;
+/* Those descendants of it that live already. */
+int discover_descendants(struct session *s, pid_t pid,
+			 struct err *err) PT_MUST_CHECK;
+/* What a command will run, as far as files tell; then trace `pid`. */
+int discover_command(struct session *s, char *const argv[], pid_t pid,
+		     struct err *err) PT_MUST_CHECK;
+/* A traced process mapped code: has it an interpreter now? */
+void discover_again(struct session *s, uint32_t pid, uint32_t exec_id);
+
+/* describe.c: records that user space writes. */
+int describe_meta(struct session *s) PT_MUST_CHECK;
+int describe_process(struct session *s, const struct pt_process *rec)
+	PT_MUST_CHECK;
+int describe_end(struct session *s) PT_MUST_CHECK;
+
+#endif /* PT_SESSION_PRIV_H */
