@@ -199,6 +199,7 @@ static __noinline long define_code(struct define *d, struct pt_image *img,
 	u64 now = bpf_ktime_get_ns();
 	u64 type = 0, obj;
 	s32 firstline = 0;
+	bool unread;
 
 	fill_hdr(&d->code.h, PT_CODE, sizeof(d->code), task, p->proc, now);
 	fill_hdr(&d->part.h, PT_PART, 0, task, p->proc, now);
@@ -207,9 +208,10 @@ static __noinline long define_code(struct define *d, struct pt_image *img,
 	d->code.version = l->version;
 	d->code.pad = 0;
 	d->part.pad = 0;
-	bpf_probe_read_user(&firstline, 4, (void *)(addr + l->co_firstlineno));
-	d->code.firstline = firstline;
-	user_u64(addr + l->ob_type, &type);
+	unread = bpf_probe_read_user(&firstline, 4,
+				     (void *)(addr + l->co_firstlineno)) ||
+		 user_u64(addr + l->ob_type, &type);
+	d->code.firstline = unread ? -1 : firstline;
 	for (u32 i = 0; i < PT_NR_PARTS; i++) {
 		struct pt_part_ref *ref = &d->code.part[i];
 
@@ -218,11 +220,11 @@ static __noinline long define_code(struct define *d, struct pt_image *img,
 			ref->state = absent;
 			continue;
 		}
-		if (type != img->code_type + p->bias) {
+		if (!unread && type != img->code_type + p->bias) {
 			ref->state = PT_PART_BAD;
 			continue;
 		}
-		if (user_u64(addr + where[i], &obj)) {
+		if (unread || user_u64(addr + where[i], &obj)) {
 			ref->state = PT_PART_UNREAD;
 			continue;
 		}
@@ -256,7 +258,7 @@ static long name_frame(u32 i, struct naming *n)
 		return 1;
 	f = &n->w->frames[i];
 	addr = f->code;
-	id = mix(mix(n->p->gen + ((u64)n->p->proc << 32), addr),
+	id = mix(mix(generation(n->p), addr),
 		 1 + code_print(addr, &n->img->layout));
 	f->code = id;
 	slot = id & (SENT_CODES - 1);

@@ -163,7 +163,7 @@ struct pt_code {
 	struct pt_hdr h;
 	pt_u64 code;		/* its id: never reused within a stream */
 	pt_u64 addr;		/* where it was */
-	pt_s32 firstline;
+	pt_s32 firstline;	/* -1: the page was not resident */
 	pt_u16 version;		/* of the interpreter: 0x030b */
 	pt_u16 pad;
 	struct pt_part_ref part[PT_NR_PARTS];

@@ -20,6 +20,15 @@
 #define MAX_FRAME	256	/* bytes of a frame that are read */
 #define MAX_TSTATE	512	/* bytes of a thread state that are read */
 
+/* Looking for a thread state among those of all interpreters. */
+struct search {
+	u64 interp, tstate;	/* the next ones */
+	u64 first;		/* the thread state of the slot */
+	u64 fs;
+	u64 found;		/* another one of this thread, with a frame */
+	u64 nr;			/* of such */
+};
+
 struct walk {
 	u64 hash;
 	u64 base;		/* of the bytes in `page` */
@@ -27,6 +36,7 @@ struct walk {
 	u32 nr;			/* frames met */
 	u32 why;
 	u32 busy;
+	struct search search;
 	struct pt_stack stack;	/* the record, with its frames behind it */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	struct pt_frame turned[PT_OUTER];
@@ -80,10 +90,10 @@ static __always_inline int learn_key(struct proc *p, const struct pt_image *img)
 	u32 tss[2];
 
 	if (img->tls_kind == PT_TLS_KEY_SYMBOL) {
-		/* 3.6: a plain int, -1 or 0 until it is made */
+		/* 3.6: a plain int, -1 until it is made */
 		if (bpf_probe_read_user(tss, 4, (void *)(img->runtime + p->bias)))
 			return PT_WHY_PAGE;
-		if (!tss[0] || tss[0] == (u32)-1)
+		if (tss[0] == (u32)-1)
 			return PT_WHY_NONE;
 		p->key = tss[0] + 1;
 		return PT_WHY_NONE;
@@ -136,21 +146,81 @@ static __always_inline int gilstate_slot(u64 fs, struct proc *p,
 
 /*
  * Up to 3.11 the slot holds the first thread state of a thread and not the
- * one of the sub-interpreter it may be in; the running one is a variable of
- * the runtime.  When a thread has given up the GIL and there are several
- * interpreters, nothing tells which of its thread states is meant.
+ * one of the sub-interpreter it may be in.  The running one is a variable of
+ * the runtime, but not while the thread has given up the GIL: then its thread
+ * states in all interpreters are looked at.  One that has a frame was entered
+ * from the first; if there are several, nothing tells which is the innermost.
  */
-static __always_inline int several_interpreters(const struct proc *p,
-						const struct pt_image *img)
-{
-	u64 head = 0, next = 0;
+#define MAX_SEARCH	4096	/* thread states */
 
-	if (img->layout.rt_interpreters == PT_NONE)
+struct search_context {
+	struct search *s;
+	const struct pt_layout *l;
+};
+
+static __always_inline u64 user_word(u64 addr)
+{
+	u64 v = 0;
+
+	user_u64(addr, &v);
+	return v;
+}
+
+static __always_inline u64 frame_of(const struct pt_layout *l, u64 tstate)
+{
+	u64 frame = user_word(tstate + l->ts_frame);
+
+	if (frame && l->frames == PT_FRAMES_CFRAME)
+		frame = user_word(frame + l->cf_current);
+	return frame;
+}
+
+static long search_step(u32 i, struct search_context *c)
+{
+	const struct pt_layout *l = c->l;
+	struct search *s = c->s;
+
+	if (!s->tstate) {
+		if (!s->interp)
+			return 1;
+		s->tstate = user_word(s->interp + l->is_threads);
+		s->interp = user_word(s->interp + l->is_next);
 		return 0;
-	if (user_u64(img->runtime + p->bias + img->layout.rt_interpreters, &head) ||
-	    !head || user_u64(head + img->layout.is_next, &next))
-		return 0;
-	return next != 0;
+	}
+	if (s->tstate != s->first &&
+	    user_word(s->tstate + l->ts_thread_id) == s->fs &&
+	    frame_of(l, s->tstate)) {
+		s->found = s->tstate;
+		s->nr++;
+	}
+	s->tstate = user_word(s->tstate + l->ts_next);
+	return 0;
+}
+
+/* The thread state that is meant, given that of the slot. */
+static __always_inline int among_interpreters(struct walk *w, const struct proc *p,
+					      const struct pt_image *img, u64 fs,
+					      u64 *tstate)
+{
+	const struct pt_layout *l = &img->layout;
+	struct search_context c = { &w->search, l };
+	struct search *s = &w->search;
+
+	if (l->rt_interpreters == PT_NONE)
+		return PT_WHY_NONE;
+	s->interp = user_word(img->runtime + p->bias + l->rt_interpreters);
+	if (!s->interp || !user_word(s->interp + l->is_next))
+		return PT_WHY_NONE;	/* the usual case: there is but one */
+	s->tstate = 0;
+	s->first = *tstate;
+	s->fs = fs;
+	s->nr = 0;
+	bpf_loop(MAX_SEARCH, search_step, &c, 0);
+	if (s->nr > 1)
+		return PT_WHY_SUBINTERPRETER;
+	if (s->nr)
+		*tstate = s->found;
+	return PT_WHY_NONE;
 }
 
 /* Read a thread state into the page; is it the one of this thread? */
@@ -187,8 +257,11 @@ static __always_inline int newest_frame(struct walk *w, struct proc *p,
 	why = gilstate_slot(fs, p, img, &tstate);
 	if (why || !tstate)
 		return why;
-	if (l->rt_current != PT_NONE && several_interpreters(p, img))
-		return PT_WHY_SUBINTERPRETER;
+	if (l->rt_current != PT_NONE) {
+		why = among_interpreters(w, p, img, fs, &tstate);
+		if (why)
+			return why;
+	}
 	why = load_tstate(w, l, tstate, fs);
 	if (why)
 		return why;
@@ -225,13 +298,23 @@ static __always_inline u64 code_print(u64 code, const struct pt_layout *l)
 			   l->co_firstlineno);
 }
 
+/*
+ * What ids of this process begin with.  The numbers go through mix() each on
+ * its own: added or xor-ed, a small one would cancel low bits of an address,
+ * and two objects have one id (it happened).
+ */
+static __always_inline u64 generation(const struct proc *p)
+{
+	return mix(mix(0x9e3779b97f4a7c15ULL, p->proc), p->gen);
+}
+
 static __always_inline void push_frame(struct walk *w, const struct pt_layout *l,
 				       u64 code, s32 lasti)
 {
 	u32 n = w->nr++;
 	u32 at = n < PT_INNER ? n : PT_INNER + ((n - PT_INNER) & (PT_OUTER - 1));
 
-	w->hash = mix(w->hash, code + ((u64)(u32)lasti << 40));
+	w->hash = mix(w->hash, code ^ ((u64)(u32)lasti * 0x9e3779b97f4a7c15ULL));
 	if (sw.fingerprint)
 		w->hash = mix(w->hash, code_print(code, l));
 	if (at < PT_MAX_FRAMES) {
@@ -316,7 +399,7 @@ static long some_frames(u32 nr, struct steps *s)
 
 		if (!f)
 			break;
-		if (off + size > w->have) {
+		if (off >= w->have || off + size > w->have) {
 			if (load_frame(w, f, size)) {
 				s->why = PT_WHY_PAGE;
 				break;
@@ -377,7 +460,7 @@ static __noinline u32 walk_current(struct walk *w, struct proc *p,
 	u32 why;
 
 	w->nr = 0;
-	w->hash = mix(p->gen + ((u64)p->proc << 32), 0x9e3779b97f4a7c15ULL);
+	w->hash = generation(p);
 	if (!fs)
 		return PT_WHY_NONE;	/* before ld.so has set up the thread */
 	why = newest_frame(w, p, img, fs, &frame);

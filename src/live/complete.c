@@ -2,6 +2,7 @@
 /* complete: the parts of code objects that the kernel half could not read. */
 #include "live/complete.h"
 
+#include <elf.h>
 #include <errno.h>
 
 #include "python/codeobj.h"
@@ -23,10 +24,14 @@ bool complete_is_needed(const struct pt_code *code)
 
 /*
  * Is this the object that the kernel half saw?  Its first line and the parts
- * that were read then must be where they were.
+ * that were read then must be where they were.  Of one whose page was not
+ * there nothing was read: then only its place can vouch for it.
  */
-static bool is_the_same(const struct pt_code *code, const struct codeobj *now)
+static bool is_the_same(const struct pt_code *code, const struct codeobj *now,
+			bool for_good)
 {
+	if (code->firstline < 0)
+		return for_good;
 	if (code->firstline != now->firstline)
 		return false;
 	for (size_t i = 0; i < PT_NR_PARTS; i++) {
@@ -37,6 +42,21 @@ static bool is_the_same(const struct pt_code *code, const struct codeobj *now)
 			return false;
 	}
 	return true;
+}
+
+/* An object in the interpreter's file (frozen modules) is never freed. */
+static bool is_frozen(const struct known_image *img, uint64_t bias, uint64_t addr)
+{
+	uint64_t vaddr = addr - bias;
+
+	for (size_t i = 0; img->elf && i < elfimg_nr_segs(img->elf); i++) {
+		const struct elfseg *seg = elfimg_seg(img->elf, i);
+
+		if (seg->type == PT_LOAD && vaddr >= seg->vaddr &&
+		    vaddr - seg->vaddr < seg->memsz)
+			return true;
+	}
+	return false;
 }
 
 static int put_part(const struct pt_code *code, uint16_t nr, const uint8_t *bytes,
@@ -92,13 +112,14 @@ static bool read_part(const struct mem *m, const struct pt_part_ref *ref,
 static int from_memory(const struct mem *m, const struct known_image *img,
 		       uint64_t bias, struct pt_code *code, struct queue *out)
 {
+	bool frozen = is_frozen(img, bias, code->addr);
 	uint64_t type = img->pt.code_type + bias;
 	uint8_t *bytes[PT_NR_PARTS] = { NULL };
 	struct codeobj before, after;
 	int rc = 0;
 
 	if (codeobj_look(m, &img->pt.layout, code->addr, type, &before, NULL) ||
-	    !is_the_same(code, &before))
+	    !is_the_same(code, &before, frozen))
 		return 0;
 	for (size_t i = 0; i < PT_NR_PARTS; i++)
 		if (is_missing(&code->part[i]) &&
@@ -106,7 +127,8 @@ static int from_memory(const struct mem *m, const struct known_image *img,
 			read_part(m, &before.part[i], &bytes[i]);
 	/* it may have died while it was read */
 	if (!codeobj_look(m, &img->pt.layout, code->addr, type, &after, NULL) &&
-	    codeobj_same(&before, &after))
+	    codeobj_same(&before, &after)) {
+		code->firstline = before.firstline;
 		for (uint16_t i = 0; !rc && i < PT_NR_PARTS; i++) {
 			if (!bytes[i])
 				continue;
@@ -116,6 +138,7 @@ static int from_memory(const struct mem *m, const struct known_image *img,
 			code->part[i] = before.part[i];
 			code->part[i].state = PT_PART_SENT;
 		}
+	}
 	for (size_t i = 0; i < PT_NR_PARTS; i++)
 		free(bytes[i]);
 	return rc;

@@ -121,6 +121,7 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 		.why = in->walk == PT_WALK_NO ? in->why.text : NULL,
 	};
 	enum pt_walk walk = in->walk;
+	struct known_pid *k;
 	int rc = add_image(s, &f, t->proc.pid, &target.image, err);
 
 	if (rc)
@@ -134,7 +135,14 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 	if (walk != PT_WALK_NO)
 		s->nr_walked++;
 	note_exe(s, t, target.image);
-	return set_target(s, t->proc.pid, &target, err);
+	rc = set_target(s, t->proc.pid, &target, err);
+	if (rc)
+		return rc;
+	k = known_pid(&s->known, (uint32_t)t->proc.pid);
+	k->image = target.image;
+	free(k->exe);
+	k->exe = t->exe ? strdup(t->exe) : NULL;
+	return 0;
 }
 
 int discover_target(struct session *s, pid_t pid, struct err *err)
