@@ -18,6 +18,8 @@ struct subcommand {
 extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_probes;
 extern const struct subcommand cmd_ps;
+extern const struct subcommand cmd_record;
+extern const struct subcommand cmd_trace;
 
 /*
  * Print "pytrace: KIND: sentence" and the hint, indented, to stderr.  Returns
@@ -31,5 +33,13 @@ int cmd_fail(const struct err *err);
  * has seen enough.
  */
 int cmd_flush(int code);
+
+/*
+ * A write to a closed pipe fails instead of killing us, but a command that we
+ * start must find the signal as we found it: give that back before it is
+ * forked, and ignore it again afterwards.
+ */
+void cmd_ignore_sigpipe(void);
+void cmd_restore_sigpipe(void);
 
 #endif /* PT_CMD_H */

@@ -7,10 +7,20 @@ pytrace_SOURCES = \
 	src/cmd/cmd_ps.c src/cmd/ps.c src/cmd/ps.h \
 	src/cmd/ps_json.c src/cmd/ps_print.c \
 	src/cmd/cmd_probes.c src/cmd/probes.c src/cmd/probes.h \
-	src/cmd/probes_json.c
+	src/cmd/probes_json.c \
+	src/cmd/cmd_record.c \
+	src/cmd/cmd_trace.c \
+	src/cmd/live.h \
+	src/cmd/opts.c src/cmd/opts.h \
+	src/cmd/pipeline.c src/cmd/pipeline.h
 pytrace_LDADD =
 if LIVE
+pytrace_SOURCES += src/cmd/live.c
 pytrace_LDADD += libptlive.a
+EXTRA_DIST += src/cmd/nolive.c
+else
+pytrace_SOURCES += src/cmd/nolive.c
+EXTRA_DIST += src/cmd/live.c
 endif
 pytrace_LDADD += libptcore.a $(PT_CORE_LIBS)
 if LIVE

@@ -10,6 +10,8 @@
 #include "config.h"
 
 static const struct subcommand *const commands[] = {
+	&cmd_trace,
+	&cmd_record,
 	&cmd_dump,
 	&cmd_probes,
 	&cmd_ps,
@@ -48,6 +50,20 @@ int cmd_flush(int code)
 	err_kind(&err, ERR_OUTPUT, -errno, "cannot write to standard output: "
 		 "%s", errno ? strerror(errno) : "an earlier write failed");
 	return cmd_fail(&err);
+}
+
+static struct sigaction found_sigpipe;
+
+void cmd_ignore_sigpipe(void)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGPIPE, &ignore, &found_sigpipe);
+}
+
+void cmd_restore_sigpipe(void)
+{
+	sigaction(SIGPIPE, &found_sigpipe, NULL);
 }
 
 static void help(FILE *to)
@@ -94,7 +110,7 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 
-	signal(SIGPIPE, SIG_IGN);	/* a write fails instead: cmd_flush() */
+	cmd_ignore_sigpipe();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
 		help(stdout);
 		return cmd_flush(0);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* live: run a pipeline over live processes, from options to exit code. */
+#include "cmd/live.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "config.h"
+#include "live/session.h"
+
+_Static_assert(SYSSET_NR == PT_MAX_NR, "one byte for each number");
+
+static void stop_session(void *arg)
+{
+	session_stop(arg);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "?";
+}
+
+/* "pytrace: 811 python3.11, CPython 3.11.2, attached by walking" */
+static void say_attached(const struct opts *o, const struct session *s)
+{
+	struct session_view v;
+
+	if (o->quiet || o->command)
+		return;
+	session_look(s, &v);
+	fprintf(stderr, "pytrace: %u %s", v.pid, base_name(v.exe));
+	if (v.python)
+		fprintf(stderr, ", CPython %s", v.python);
+	fprintf(stderr, ", %s", v.why ? "not walked: " : "attached by walking");
+	if (v.why)
+		fputs(v.why, stderr);
+	if (v.nr_processes > 1)
+		fprintf(stderr, ", %zu processes in all", v.nr_processes);
+	fputc('\n', stderr);
+	if (v.fingerprints && o->verbose)
+		fputs("pytrace: code objects are told apart by their names: "
+		      "no probe on their end\n", stderr);
+}
+
+/* The account of the run, on stderr: nothing is lost in silence. */
+static void say_totals(const struct opts *o, const struct engine_totals *t)
+{
+	uint64_t unknown = 0;
+
+	if (o->quiet)
+		return;
+	for (size_t i = 1; i < ARRAY_LEN(t->unknown); i++)
+		unknown += t->unknown[i];
+	fprintf(stderr, "pytrace: %llu calls, lost %llu, stacks unknown %llu",
+		(unsigned long long)t->syscalls, (unsigned long long)t->lost_all,
+		(unsigned long long)unknown);
+	for (uint32_t i = 1; i < ARRAY_LEN(t->lost); i++)
+		if (t->lost[i])
+			fprintf(stderr, "; %llu lost: %s",
+				(unsigned long long)t->lost[i],
+				engine_loss_words(i));
+	for (uint32_t i = 1; i < ARRAY_LEN(t->unknown); i++)
+		if (t->unknown[i])
+			fprintf(stderr, "; %llu unknown: %s",
+				(unsigned long long)t->unknown[i],
+				engine_why_words(i));
+	fputc('\n', stderr);
+}
+
+static bool is_incomplete(const struct engine_totals *t)
+{
+	for (size_t i = 1; i < ARRAY_LEN(t->unknown); i++)
+		if (t->unknown[i])
+			return true;
+	return t->lost_all > t->lost[PT_LOSS_NOT_PYTHON];
+}
+
+/* After the end of the trace: the command goes on as long as it likes. */
+static int command_code(struct session *s)
+{
+	int code = 125;
+
+	while (session_exit_code(s, &code) == -EINTR)
+		;
+	return code;
+}
+
+static int nothing_came(const struct opts *o, uint64_t began, struct err *err)
+{
+	err_kind(err, ERR_NOTHING, -ENODATA, "not one event in %.1f s",
+		 (double)(now_ns() - began) / 1e9);
+	err_hint(err, "the process made no system call%s",
+		 o->events.nr ? " of those that -e names" : "");
+	return cmd_fail(err);
+}
+
+static int open_session(const struct opts *o, const struct sysset *calls,
+			struct session **out, char **argv, struct err *err)
+{
+	struct session_opts so = {
+		.tracer = {
+			.follow = o->follow,
+			.no_paths = o->no_paths,
+			.path_len = o->string_len,
+			.ring_bytes = (size_t)o->buffer,
+			.wanted = calls->has,
+		},
+		.pids = o->pids,
+		.nr_pids = o->nr_pids,
+		.command = o->command,
+		.argv = (const char *const *)argv,
+		.version = PACKAGE_VERSION,
+	};
+	int rc;
+
+	cmd_restore_sigpipe();
+	rc = session_open(out, &so, err);
+	cmd_ignore_sigpipe();
+	return rc;
+}
+
+int live_run(const struct opts *o, const struct sysset *calls,
+	     struct pipeline *p, char **argv)
+{
+	struct session *s = NULL;
+	struct err err = { 0 };
+	uint64_t began = now_ns();
+	int code = 0, exit_code;
+
+	if (open_session(o, calls, &s, argv, &err)) {
+		code = cmd_fail(&err);
+		return o->command ? 125 : code;
+	}
+	pipeline_catch_signals();
+	say_attached(o, s);
+	if (o->command && session_release(s, &exit_code, &err)) {
+		cmd_fail(&err);
+		session_close(s);
+		return exit_code;
+	}
+	p->source = session_source(s);
+	p->stop = stop_session;
+	p->arg = s;
+	p->end_ns = o->duration_ns ? now_ns() + o->duration_ns : 0;
+	if (pipeline_run(p, &err)) {
+		session_stop(s);
+		code = cmd_fail(&err);
+	}
+	if (p->engine)
+		say_totals(o, engine_totals(p->engine));
+	if (!code && p->engine && o->strict &&
+	    is_incomplete(engine_totals(p->engine)))
+		code = ERR_INCOMPLETE;
+	if (!code && !p->syscalls && !o->command && !pipeline_was_asked())
+		code = nothing_came(o, began, &err);
+	if (o->command)
+		code = command_code(s);
+	session_close(s);
+	return code;
+}

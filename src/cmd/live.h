@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* live: run a pipeline over live processes, from options to exit code. */
+#ifndef PT_LIVE_H
+#define PT_LIVE_H
+
+#include "cmd/opts.h"
+#include "cmd/pipeline.h"
+#include "event/sysset.h"
+
+/*
+ * Attach as the options say, feed `p` (whose source, end and stop are set
+ * here), detach, and say on stderr what was traced and what was lost.  Errors
+ * are printed.  `calls` is what -e asks for.  Returns what to exit with.
+ */
+int live_run(const struct opts *o, const struct sysset *calls,
+	     struct pipeline *p, char **argv);
+
+#endif /* PT_LIVE_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* nolive: what a build without eBPF says when it is asked to attach. */
+#include <errno.h>
+
+#include "cmd/cmd.h"
+#include "cmd/live.h"
+
+int live_run(const struct opts *o, const struct sysset *calls,
+	     struct pipeline *p, char **argv)
+{
+	struct err err = { 0 };
+
+	(void)calls;
+	(void)p;
+	(void)argv;
+	err_kind(&err, ERR_KERNEL, -ENOSYS,
+		 "cannot attach: this pytrace was built without live tracing");
+	err_hint(&err, "configure found no libbpf, clang or bpftool; recordings "
+		 "can be read with -i");
+	return o->command ? cmd_fail(&err), 125 : cmd_fail(&err);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* opts: the options that views share, parsed once and spelled once. */
+#include "cmd/opts.h"
+
+#include <argp.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cmd/cmd.h"
+
+enum {				/* long options without a letter */
+	OPT_NO_FOLLOW = 256,
+	OPT_THREAD,
+	OPT_INNERMOST,
+	OPT_ERRORS,
+	OPT_SLOWER,
+	OPT_APP,
+	OPT_LASTI,
+	OPT_JSON,
+	OPT_UTC,
+	OPT_NO_PATHS,
+	OPT_COLOR,
+	OPT_BUFFER,
+	OPT_STRICT,
+};
+
+/* One row an option; `group` says which views have it. */
+static const struct row {
+	int group;
+	struct argp_option o;
+} rows[] = {
+	{ OPTS_LIVE, { "pid", 'p', "PID[,...]", 0, "trace these processes", 1 } },
+	{ OPTS_LIVE, { "follow", 'f', NULL, 0,
+		"also their descendants: those alive now and those born later", 1 } },
+	{ OPTS_LIVE, { "no-follow", OPT_NO_FOLLOW, NULL, 0,
+		"not the descendants of COMMAND", 1 } },
+	{ OPTS_INPUT, { "input", 'i', "FILE", 0,
+		"read a recording or its text (-: stdin) instead of a process", 1 } },
+	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
+		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
+	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
+		"these system calls: openat,read; %file %network %process %desc "
+		"%memory; !name leaves out", 3 } },
+	{ OPTS_FILTER, { NULL, 'F', "PATTERN", 0,
+		"only where this function is in the stack: name, Class.name, "
+		"pkg/file.py:name, pkg/file.py, pkg/*; ! excludes", 3 } },
+	{ OPTS_FILTER, { "innermost", OPT_INNERMOST, NULL, 0,
+		"-F looks at the innermost frame only", 3 } },
+	{ OPTS_FILTER, { NULL, 't', "TID[,...]", 0, "only these threads", 3 } },
+	{ OPTS_FILTER, { "thread", OPT_THREAD, "GLOB", 0,
+		"only threads of such a name", 3 } },
+	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
+		"only calls that failed", 3 } },
+	{ OPTS_FILTER, { "slower", OPT_SLOWER, "DUR", 0,
+		"only calls that took longer", 3 } },
+	{ OPTS_SHOW, { NULL, 'k', NULL, 0, "the whole stack under each line", 4 } },
+	{ OPTS_SHOW, { NULL, 's', "LEN", 0,
+		"bytes shown of paths (32 to 4096; default 200)", 4 } },
+	{ OPTS_SHOW, { "app", OPT_APP, "GLOB", 0,
+		"files that count as the application's", 4 } },
+	{ OPTS_SHOW, { "lasti", OPT_LASTI, NULL, 0,
+		"the bytecode offset beside each line", 4 } },
+	{ OPTS_SHOW, { "utc", OPT_UTC, NULL, 0, "times of day in UTC", 4 } },
+	{ OPTS_SHOW | OPTS_LIVE, { "no-paths", OPT_NO_PATHS, NULL, 0,
+		"show neither paths nor socket addresses of calls", 4 } },
+	{ OPTS_SHOW, { "color", OPT_COLOR, "WHEN", 0,
+		"auto, always or never", 4 } },
+	{ OPTS_SHOW, { "json", OPT_JSON, NULL, 0, "one JSON object a line", 5 } },
+	{ OPTS_SHOW | OPTS_RECORD, { "output", 'o', "FILE", 0,
+		"write there instead of to standard output", 5 } },
+	{ OPTS_LIVE | OPTS_SHOW, { "quiet", 'q', NULL, 0,
+		"no status, no notes", 5 } },
+	{ OPTS_LIVE | OPTS_SHOW, { "verbose", 'v', NULL, 0, "say more", 5 } },
+	{ OPTS_LIVE, { "buffer", OPT_BUFFER, "SIZE", 0,
+		"of the ring between kernel and pytrace (default 8M)", 6 } },
+	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,
+		"exit with 10 if anything was lost or a stack unknown", 6 } },
+};
+
+/* Keep a copy of the words of `s`, which commas separate. */
+static bool add_words(struct opts *o, struct opts_list *list, const char *s)
+{
+	while (*s) {
+		size_t len = strcspn(s, ",");
+		char *copy = o->storage + o->storage_used;
+
+		if (list->nr == OPTS_MAX ||
+		    len + 1 > sizeof(o->storage) - o->storage_used)
+			return false;
+		if (len) {
+			memcpy(copy, s, len);
+			copy[len] = '\0';
+			o->storage_used += len + 1;
+			list->v[list->nr++] = copy;
+		}
+		s += len + (s[len] == ',');
+	}
+	return true;
+}
+
+static bool add_one(struct opts_list *list, const char *s)
+{
+	if (list->nr == OPTS_MAX)
+		return false;
+	list->v[list->nr++] = s;
+	return true;
+}
+
+static bool add_ids(pid_t *ids, size_t *nr, const char *s)
+{
+	do {
+		size_t len = strcspn(s, ",");
+		char word[16];
+		int64_t id;
+
+		if (len >= sizeof(word) || *nr == OPTS_MAX)
+			return false;
+		memcpy(word, s, len);
+		word[len] = '\0';
+		if (!num_parse(word, 1, INT32_MAX, &id))
+			return false;
+		ids[(*nr)++] = (pid_t)id;
+		s += len;
+	} while (*s++ == ',');
+	return true;
+}
+
+static bool is_number(const char *s)
+{
+	int64_t v;
+
+	return num_parse(s, 0, INT64_MAX, &v);
+}
+
+static void check_function(struct opts *o, const char *arg, struct argp_state *st)
+{
+	if (is_number(arg))
+		argp_error(st, "-F takes a function; a sampling rate is -e cpu:%s",
+			   arg);
+	else if (!add_one(&o->functions, arg))
+		argp_error(st, "more than %d patterns for -F", OPTS_MAX);
+}
+
+static void check_input(struct opts *o, const char *arg, struct argp_state *st)
+{
+	if (is_number(arg) && access(arg, F_OK))
+		argp_error(st, "no recording '%s'; to refresh every %s seconds "
+			   "use -I %s", arg, arg, arg);
+	o->input = arg;
+}
+
+static void check_color(struct opts *o, const char *arg, struct argp_state *st)
+{
+	if (!strcmp(arg, "auto"))
+		o->color = 0;
+	else if (!strcmp(arg, "always"))
+		o->color = 1;
+	else if (!strcmp(arg, "never"))
+		o->color = -1;
+	else
+		argp_error(st, "--color takes auto, always or never, not '%s'", arg);
+}
+
+static error_t parse_one(int key, char *arg, struct argp_state *st)
+{
+	struct opts *o = st->input;
+	int64_t n;
+
+	switch (key) {
+	case 'p':
+		if (!add_ids(o->pids, &o->nr_pids, arg))
+			argp_error(st, "-p takes process ids, not '%s'", arg);
+		break;
+	case 't':
+		if (!add_ids(o->tids, &o->nr_tids, arg))
+			argp_error(st, "-t takes thread ids, not '%s'", arg);
+		break;
+	case 'f':
+		o->follow = true;
+		break;
+	case OPT_NO_FOLLOW:
+		o->no_follow = true;
+		break;
+	case 'i':
+		check_input(o, arg, st);
+		break;
+	case 'd':
+		if (!num_duration(arg, &o->duration_ns) || !o->duration_ns)
+			argp_error(st, "-d takes a duration such as 500ms or 10, "
+				   "not '%s'", arg);
+		break;
+	case 'e':
+		if (!add_words(o, &o->events, arg))
+			argp_error(st, "more than %d words for -e", OPTS_MAX);
+		break;
+	case 'F':
+		check_function(o, arg, st);
+		break;
+	case OPT_THREAD:
+		if (!add_one(&o->threads, arg))
+			argp_error(st, "more than %d patterns for --thread", OPTS_MAX);
+		break;
+	case OPT_INNERMOST:
+		o->innermost = true;
+		break;
+	case OPT_ERRORS:
+		o->errors = true;
+		break;
+	case OPT_SLOWER:
+		if (!num_duration(arg, &o->slower_ns))
+			argp_error(st, "--slower takes a duration such as 20ms, "
+				   "not '%s'", arg);
+		break;
+	case 'k':
+		o->stacks = true;
+		break;
+	case 's':
+		if (!num_parse(arg, 32, 4096, &n))
+			argp_error(st, "-s takes 32 to 4096 bytes, not '%s'", arg);
+		else
+			o->string_len = (uint32_t)n;
+		break;
+	case OPT_APP:
+		if (!add_one(&o->app, arg))
+			argp_error(st, "more than %d patterns for --app", OPTS_MAX);
+		break;
+	case OPT_LASTI:
+		o->lasti = true;
+		break;
+	case OPT_UTC:
+		o->utc = true;
+		break;
+	case OPT_NO_PATHS:
+		o->no_paths = true;
+		break;
+	case OPT_COLOR:
+		check_color(o, arg, st);
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose++;
+		break;
+	case OPT_BUFFER:
+		if (!num_size(arg, &o->buffer) || o->buffer < 4096 ||
+		    o->buffer > (1u << 30))
+			argp_error(st, "--buffer takes 4K to 1G, not '%s'", arg);
+		break;
+	case OPT_STRICT:
+		o->strict = true;
+		break;
+	case ARGP_KEY_ARG:
+		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_ARGS:
+		o->command = st->argv + st->next;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What belongs together, and what must be there. */
+static const char *contradiction(const struct opts *o, int groups)
+{
+	int targets = (o->nr_pids > 0) + (o->command != NULL) + (o->input != NULL);
+
+	if (targets > 1)
+		return "one target only: -p PID, -- COMMAND or -i FILE";
+	if (!targets)
+		return groups & OPTS_INPUT ?
+			"no target: -p PID, -- COMMAND or -i FILE" :
+			"no target: -p PID or -- COMMAND";
+	if (groups & OPTS_RECORD && !o->output)
+		return "no recording is named: -o FILE";
+	if (o->follow && o->no_follow)
+		return "-f or --no-follow, not both";
+	if (o->input && (o->duration_ns || o->buffer))
+		return "-d and --buffer are of no use with -i";
+	if (o->nr_pids && !o->duration_ns && !isatty(STDIN_FILENO) &&
+	    !isatty(STDERR_FILENO))
+		return "without a terminal a run must have an end: -d DUR";
+	return NULL;
+}
+
+int opts_parse(struct opts *o, int groups, const char *doc, int argc, char **argv)
+{
+	struct argp_option options[ARRAY_LEN(rows) + 1] = { { 0 } };
+	struct argp argp = { options, parse_one,
+			     groups & OPTS_LIVE ? "[-- COMMAND [ARGUMENT...]]" : "",
+			     doc, NULL, NULL, NULL };
+	const char *wrong;
+	size_t nr = 0;
+
+	memset(o, 0, sizeof(*o));
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].group & groups)
+			options[nr++] = rows[i].o;
+	argp_err_exit_status = ERR_USAGE;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o))
+		return ERR_USAGE;
+	if (o->command)
+		o->follow = !o->no_follow;
+	wrong = contradiction(o, groups);
+	if (wrong) {
+		fprintf(stderr, "pytrace: usage: %s\n  '%s --help' lists the "
+			"options\n", wrong, argv[0]);
+		return ERR_USAGE;
+	}
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * opts: the options that views share, parsed once and spelled once.
+ *
+ * A view says which groups it honours; any other option is an error (exit 2),
+ * never ignored.
+ */
+#ifndef PT_OPTS_H
+#define PT_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+#define OPTS_MAX 64		/* words of one repeatable option */
+
+enum opts_group {
+	OPTS_LIVE = 1 << 0,	/* -p -f -t -d --buffer -- COMMAND ... */
+	OPTS_INPUT = 1 << 1,	/* -i */
+	OPTS_SELECT = 1 << 2,	/* -e: what the kernel half is asked for */
+	OPTS_FILTER = 1 << 5,	/* -F --errors --slower -t --thread */
+	OPTS_SHOW = 1 << 3,	/* -k -s --lasti --utc --json --app ... */
+	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
+};
+
+struct opts_list {
+	const char *v[OPTS_MAX];
+	size_t nr;
+};
+
+struct opts {
+	/* target */
+	pid_t pids[OPTS_MAX];
+	size_t nr_pids;
+	bool follow;		/* the default with COMMAND */
+	bool no_follow;
+	char **command;		/* NULL: none */
+	const char *input;	/* NULL: live */
+	/* when */
+	uint64_t duration_ns;	/* 0: until the target ends, or Ctrl-C */
+	/* what */
+	struct opts_list events;	/* -e, split at commas */
+	struct opts_list functions;	/* -F */
+	struct opts_list threads;	/* --thread */
+	pid_t tids[OPTS_MAX];
+	size_t nr_tids;
+	bool innermost, errors;
+	uint64_t slower_ns;
+	/* how it looks */
+	struct opts_list app;
+	bool stacks, lasti, json, utc, no_paths;
+	uint32_t string_len;	/* -s */
+	int color;		/* -1 never, 0 auto, 1 always */
+	/* out */
+	const char *output;
+	bool quiet;
+	int verbose;
+	uint64_t buffer;	/* bytes of the ring; 0: default */
+	bool strict;
+	char storage[4096];	/* what the lists point into */
+	size_t storage_used;
+};
+
+/*
+ * Parse argv of "pytrace VIEW".  --help prints and exits 0; an error is
+ * printed and gives ERR_USAGE; else 0.
+ */
+int opts_parse(struct opts *o, int groups, const char *doc, int argc,
+	       char **argv) PT_MUST_CHECK;
+
+#endif /* PT_OPTS_H */

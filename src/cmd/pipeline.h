@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pipeline: records from a source, through the engine, to where they go.
+ *
+ *	source ─► recording
+ *	       └► engine ─► sink (text, JSON, a table)
+ */
+#ifndef PT_PIPELINE_H
+#define PT_PIPELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/recfile.h"
+#include "event/source.h"
+#include "stack/engine.h"
+
+/* Where moments go.  Embedded as the first member of what it really is. */
+struct sink {
+	int (*put)(struct sink *s, const struct moment *m, struct err *err);
+	/* What was put becomes visible. */
+	int (*flush)(struct sink *s, struct err *err);
+};
+
+struct pipeline {
+	struct source *source;
+	struct recfile *recording;	/* NULL: none */
+	struct engine *engine;		/* NULL: nobody looks at the events */
+	struct sink *sink;		/* NULL with engine: only its totals */
+	uint64_t end_ns;		/* CLOCK_MONOTONIC; 0: no end */
+	/* Called once when the end is reached or the user asks for it. */
+	void (*stop)(void *arg);
+	void *arg;
+	/* results */
+	uint64_t records;
+	uint64_t syscalls;
+};
+
+/*
+ * Until the source ends.  0, or -errno: what was put so far is flushed then,
+ * too.
+ */
+int pipeline_run(struct pipeline *p, struct err *err) PT_MUST_CHECK;
+
+/*
+ * From now on the first SIGINT, SIGTERM or SIGHUP ends a pipeline in order and
+ * the second SIGINT at once, with 130.
+ */
+void pipeline_catch_signals(void);
+bool pipeline_was_asked(void);		/* a signal came */
+
+#endif /* PT_PIPELINE_H */
