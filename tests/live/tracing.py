@@ -2,6 +2,7 @@
 """Run pytrace on something and read back what it wrote."""
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -38,10 +39,18 @@ class Run:
         self.stdout = stdout
         self.stderr = stderr
         self.trace = trace
+        self._records = None
 
     def records(self, kind=None):
-        return [r for r in check.records(self.trace)
+        if self._records is None:
+            self._records = list(check.records(self.trace))
+        return [r for r in self._records
                 if kind is None or r.get("type") == kind]
+
+    def losses(self):
+        """Lost events by reason; other programs' are no loss of ours."""
+        return {r["reason"]: r["count"] for r in self.records("lost")
+                if r["reason"] not in check.NO_LOSS}
 
     def calls(self, name=None, pid=None):
         """The system calls, of one name or one process."""
@@ -61,22 +70,14 @@ class Attached:
     def stderr(self):
         return Path(self.errors).read_text(errors="replace")
 
-    def knows(self, pid):
-        """Has it said of PID that it traces it?"""
+    def says_attached(self):
+        """Has it said what it traces?  From then on nothing is missed."""
+        said = self.stderr()
+        if re.search(r"^pytrace: \d+ .*(attached|not walked)", said, re.M):
+            return True
         if self.child.poll() is not None:
             raise AssertionError("pytrace ended with %d: %s" % (
-                self.child.returncode, self.stderr()))
-        try:
-            with open(self.trace, errors="replace") as f:
-                for line in f:
-                    if '"type":"process"' in line.replace(" ", ""):
-                        try:
-                            if json.loads(line)["pid"] == pid:
-                                return True
-                        except ValueError:
-                            pass    # the line is still being written
-        except FileNotFoundError:
-            pass
+                self.child.returncode, said))
         return False
 
     def stop(self, sig=signal.SIGINT, timeout=20):
@@ -148,6 +149,8 @@ class Tracer:
         """Attach to PID; return when pytrace says that it is."""
         trace = self.new_file("trace")
         errors = self.new_file("stderr")
+        if "-d" not in options:     # none of ours may stay for ever
+            options += ("-d", "%d" % LONG)
         with open(errors, "w") as err:
             child = subprocess.Popen(
                 [self.pytrace, "trace", "--json", "-o", str(trace), *options,
@@ -157,8 +160,8 @@ class Tracer:
         self.running.append(child)
         attached = Attached(child, trace, errors)
         if wait:
-            wait_for(lambda: attached.knows(pid),
-                     lambda: "attached to %d (%s)" % (pid, attached.stderr()))
+            wait_for(attached.says_attached, lambda: "attached to %s (%s)" % (
+                pid, attached.stderr()))
         return attached
 
 
