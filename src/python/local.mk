@@ -10,3 +10,4 @@ libptcore_a_SOURCES += \
 	src/python/pysearch.c src/python/pysearch.h \
 	src/python/pystr.c src/python/pystr.h \
 	src/python/pyversion.c src/python/pyversion.h
+EXTRA_DIST += docs/CPYTHON.md
