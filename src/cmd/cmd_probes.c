@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_probes: list the USDT notes of files and processes. */
 #include <argp.h>
+#include <errno.h>
 
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/probes.h"
 #include "cmd/probes_pid.h"
+#include "cmd/probes_python.h"
 
 #define MAX_PIDS	256
 
@@ -69,10 +70,20 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static int refuse(const struct options *o, const char *path,
+		  const struct err *err)
+{
+	struct err worse = { 0 };
+
+	if (o->json && probes_error_json(stdout, path, err, &worse) < 0)
+		cmd_fail(&worse);
+	return cmd_fail(err);
+}
+
 /* The exit code for this process. */
 static int print_pid(const struct options *o, pid_t pid, bool first)
 {
-	struct err err = { 0 }, worse = { 0 };
+	struct err err = { 0 };
 	char name[32];
 
 	if (!first && !o->json)
@@ -80,34 +91,59 @@ static int print_pid(const struct options *o, pid_t pid, bool first)
 	if (!probes_pid(stdout, pid, o->offsets, o->json, &err))
 		return 0;
 	snprintf(name, sizeof(name), "/proc/%d", pid);
-	if (o->json && probes_error_json(stdout, name, &err, &worse) < 0)
-		cmd_fail(&worse);
-	return cmd_fail(&err);
+	return refuse(o, name, &err);
 }
 
-/* The exit code for this file. */
-static int print_one(const struct options *o, const char *path, bool first)
+static int print_notes(const struct options *o, struct probes_file *f,
+		       bool *python, struct err *err)
 {
 	struct probes_view view = { .offsets = o->offsets };
-	struct probes_file f;
-	struct err err = { 0 }, worse = { 0 };
+	struct probes_python py;
+
+	*python = probes_python_view(f, &py, &view);
+	if (o->json)
+		return probes_print_json(stdout, f, &view, err);
+	probes_print(stdout, f, &view);
+	return 0;
+}
+
+/* Then those of the interpreter that it needs, if it is none itself. */
+static int print_file(const struct options *o, struct probes_file *f,
+		      const char *path)
+{
+	struct err err = { 0 };
+	bool python;
 	int rc;
 
-	rc = probes_open(&f, path, &err);
-	if (rc < 0) {
-		if (o->json && probes_error_json(stdout, path, &err,
-						 &worse) < 0)
-			cmd_fail(&worse);
+	rc = print_notes(o, f, &python, &err);
+	if (rc < 0)
 		return cmd_fail(&err);
-	}
-	if (o->json) {
-		rc = probes_print_json(stdout, &f, &view, &err);
-	} else {
-		fputs(first ? "" : "\n", stdout);
-		probes_print(stdout, &f, &view);
-	}
+	if (python || probes_is_foreign(f))
+		return 0;
+	/* That it needs none is no failure of listing it. */
+	rc = probes_print_interpreter(stdout, path, o->offsets, o->json, NULL);
+	(void)rc;
+	return 0;
+}
+
+/* The exit code for this file: ELF, or a script that asks for one. */
+static int print_one(const struct options *o, const char *path, bool first)
+{
+	struct probes_file f;
+	struct err err = { 0 };
+	int rc;
+
+	if (!first && !o->json)
+		fputc('\n', stdout);
+	rc = probes_open(&f, path, &err);
+	if (rc == -ENOEXEC &&
+	    !probes_print_interpreter(stdout, path, o->offsets, o->json, NULL))
+		return 0;
+	if (rc < 0)
+		return refuse(o, path, &err);
+	rc = print_file(o, &f, path);
 	probes_close(&f);
-	return rc < 0 ? cmd_fail(&err) : 0;
+	return rc;
 }
 
 static int run(int argc, char **argv)
@@ -116,7 +152,10 @@ static int run(int argc, char **argv)
 		options, option, "[FILE...]",
 		"List the USDT probes (SDT notes) of ELF files, or of the "
 		"interpreters that processes run: where they are, the "
-		"semaphore that enables each, and its arguments.\v"
+		"semaphore that enables each, its arguments, and what a "
+		"CPython of that version does with it.  A script, or a program "
+		"that is linked with a libpython, is followed to its "
+		"interpreter.\v"
 		"A listing of any ELF file exits with 0, whether it has "
 		"probes or not; what is not ELF with 4, what is damaged with "
 		"9.", NULL, NULL, NULL,

@@ -3,6 +3,7 @@ pytrace_SOURCES = \
 	src/cmd/cmd.h src/cmd/main.c \
 	src/cmd/cmd_dump.c \
 	src/cmd/jsonline.c src/cmd/jsonline.h \
+	src/cmd/probes_python.c src/cmd/probes_python.h \
 	src/cmd/probes_pid.c src/cmd/probes_pid.h \
 	src/cmd/cmd_ps.c src/cmd/ps.c src/cmd/ps.h \
 	src/cmd/ps_json.c src/cmd/ps_print.c \

@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 #include "cmd/jsonline.h"
-#include "cmd/probes.h"
+#include "cmd/probes_python.h"
 #include "cmd/ps.h"
 #include "target/find.h"
 #include "target/where.h"
@@ -17,14 +17,6 @@ struct job {
 	const struct target *t;
 	struct where where;
 };
-
-static const char *verdict(const struct stapsdt_note *note, void *ctx)
-{
-	const struct interp *in = ctx;
-
-	return pyimage_probe_verdict(in->image.version, note->provider,
-				     note->name);
-}
 
 /* "CPython 3.11.2, deleted, in docker 4f1c9a, embedded in gdb" */
 static void put_subject(const struct job *job, const struct interp *in,
@@ -79,17 +71,13 @@ static void print_why(const struct job *job, const struct interp *in)
 static int print_one(const struct job *job, struct interp *in,
 		     struct err *err)
 {
+	struct probes_view view = { .offsets = job->offsets };
+	struct probes_python py;
 	struct probes_file f;
-	char subject[512];
-	struct probes_view view = {
-		.offsets = job->offsets,
-		.subject = subject,
-		.verdict = verdict,
-		.ctx = in,
-	};
 	int rc;
 
-	put_subject(job, in, subject, sizeof(subject));
+	probes_python_set(&in->image, &py, &view);
+	put_subject(job, in, py.subject, sizeof(py.subject));
 	rc = probes_open_fd(&f, in->fd, in->path, err);
 	if (rc < 0)
 		return rc;

@@ -190,6 +190,8 @@ def test_columns_are_aligned():
         starts = [m.start() for m in re.finditer(r"(?<=  )\S", title)]
         assert len(starts) == (6 if args else 4)
         for line in lines[2:]:
+            if re.match(r"    \S", line):
+                continue        # what the probe really does
             for at in starts:
                 assert line[at] != " " and line[at - 2:at] == "  ", line
 

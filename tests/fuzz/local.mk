@@ -8,6 +8,7 @@ FUZZERS = tests/fuzz/fuzz_sdtarg tests/fuzz/fuzz_stapsdt
 FUZZERS += tests/fuzz/fuzz_recfile tests/fuzz/fuzz_text
 FUZZERS += tests/fuzz/fuzz_codeobj tests/fuzz/fuzz_layout \
 	tests/fuzz/fuzz_linetable tests/fuzz/fuzz_pyimage tests/fuzz/fuzz_pystr
+FUZZERS += tests/fuzz/fuzz_maps
 FUZZ_LIBS = libptcore.a $(PT_CORE_LIBS)
 if LIBFUZZER
 FUZZ_MAIN =
@@ -54,6 +55,10 @@ tests_fuzz_fuzz_pyimage_LDFLAGS = $(LDFLAGS_FUZZ)
 tests_fuzz_fuzz_pystr_SOURCES = tests/fuzz/fuzz_pystr.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_pystr_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_pystr_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_maps_LDFLAGS = $(LDFLAGS_FUZZ)
 
 # A build of its own in _fuzz, with libFuzzer, ASan and UBSan.  What it learns
 # stays in _fuzz/found/T; what fails is _fuzz/crash-* (to be mended, then kept
