@@ -7,7 +7,7 @@ EXTRA_DIST += \
 	examples/shop.py \
 	tests/cli/test_scripts.py
 
-dist_man_MANS = man/pytrace.1
+dist_man_MANS = man/pytrace.1 man/pytrace.data.5
 bashcompdir = $(datadir)/bash-completion/completions
 dist_bashcomp_DATA = completions/pytrace.bash
 

@@ -15,8 +15,9 @@
 struct source {
 	/*
 	 * The next record: 1 and *rec (checked; valid until the next call),
-	 * 0 at the end, or a negative errno.  After an error there is nothing
-	 * more; records already given stay good.  An input that is damaged, or
+	 * 0 at the end, or a negative errno.  -EAGAIN (of a live source only):
+	 * none just now.  After any other there is nothing more; records
+	 * already given stay good.  An input that is damaged, or
 	 * that ends before its PT_END, is an error of kind ERR_INPUT.
 	 */
 	int (*next)(struct source *s, const struct pt_hdr **rec,

@@ -4,7 +4,7 @@ check_PROGRAMS += tests/golden/golden
 TESTS += tests/golden/golden
 tests_golden_golden_SOURCES = tests/golden/golden.c
 endif
-EXTRA_DIST += \
+EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/args.ev tests/golden/args.trace \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
