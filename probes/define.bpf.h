@@ -187,6 +187,26 @@ static __always_inline long send_part(struct define *d, u16 part,
 	return s.lost;
 }
 
+/*
+ * From 3.13 a specialised call of a class has a frame of its own below that of
+ * __init__, which checks what that returns: _Py_InitCleanup in CPython's
+ * Python/specialize.c, file and name "__init__", first line 0.  Tracebacks
+ * leave it out, and so do we.  Its address is found out when it is first met.
+ */
+#define INIT_AS_WORD	0x5f5f74696e695f5fULL	/* "__init__" */
+
+static __always_inline void find_shim(struct define *d, struct proc *p, u64 addr)
+{
+	const struct pt_part_ref *file = &d->code.part[PT_FILENAME];
+	u64 word = 0;
+
+	if (d->code.version < 0x030d || d->code.firstline || file->len != 8 ||
+	    file->kind != 1 || user_u64(file->addr, &word))
+		return;
+	if (word == INIT_AS_WORD)
+		p->shim = addr;
+}
+
 /* A code object: its parts, then the record that says where each one was. */
 static __noinline long define_code(struct define *d, struct pt_image *img,
 				   struct proc *p, u64 addr, u64 id)
@@ -236,6 +256,7 @@ static __noinline long define_code(struct define *d, struct pt_image *img,
 			return -1;
 	}
 	mark_seen(p->proc, addr);
+	find_shim(d, p, addr);
 	return emit(&d->code, sizeof(d->code));
 }
 
@@ -333,6 +354,16 @@ static __always_inline u64 stack_id(struct walk *w, struct proc *p,
 	return id;
 }
 
+static __noinline u64 walked_stack(struct walk *w, struct proc *p,
+				   struct pt_image *img, u8 *why)
+{
+	w->why = walk_current(w, p, img);
+	if (w->nr)
+		return stack_id(w, p, img);
+	*why = (u8)w->why;
+	return w->why ? PT_STACK_UNKNOWN : PT_STACK_EMPTY;
+}
+
 /*
  * The Python stack of the current thread as an id.  When it is unknown the id
  * is PT_STACK_UNKNOWN and *why says why.  A global function: the verifier looks
@@ -343,7 +374,8 @@ __noinline u64 current_stack(struct proc *p, u8 *why)
 	u32 zero = 0, nr;
 	struct pt_image *img;
 	struct walk *w;
-	u64 id;
+	u64 id, shim;
+	u32 again = 0;
 
 	if (!p || !why)
 		return PT_STACK_UNKNOWN;
@@ -368,13 +400,10 @@ __noinline u64 current_stack(struct proc *p, u8 *why)
 		return PT_STACK_UNKNOWN;
 	}
 	w->busy = 1;
-	w->why = walk_current(w, p, img);
-	if (!w->nr) {
-		*why = (u8)w->why;
-		id = w->why ? PT_STACK_UNKNOWN : PT_STACK_EMPTY;
-	} else {
-		id = stack_id(w, p, img);
-	}
+	do {	/* again if a shim was just met: now it is left out */
+		shim = p->shim;
+		id = walked_stack(w, p, img, why);
+	} while (p->shim != shim && !again++);
 	w->busy = 0;
 	return id;
 }

@@ -31,6 +31,7 @@ struct proc {
 	u64 mm;
 	u64 bias;
 	u64 gen;		/* raised when a code object that was sent dies */
+	u64 shim;		/* its code object of no function, once met */
 	u64 start;		/* when the process began: pids are reused */
 	u64 skipped;		/* calls while it was not recognised */
 	u64 skipped_ns;		/* the first of them */

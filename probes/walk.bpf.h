@@ -337,6 +337,7 @@ struct steps {
 	u64 frame;		/* the next one */
 	u64 to_code;		/* from a code object to its first instruction */
 	u64 tags;		/* bits of a code pointer that are none of it */
+	u64 shim;		/* see find_shim() */
 	u32 code, back, lasti, owner;	/* offsets in a frame */
 	u32 size;		/* bytes of a frame that hold them */
 	u32 owner_c;
@@ -388,7 +389,7 @@ static long some_frames(u32 nr, struct steps *s)
 {
 	u32 code_at = s->code, back = s->back, instr = s->lasti;
 	u32 owner = s->owner, owner_c = s->owner_c, size = s->size;
-	u64 to_code = s->to_code, tags = s->tags;
+	u64 to_code = s->to_code, tags = s->tags, shim = s->shim;
 	struct walk *w = s->w;
 	u64 f = s->frame;
 
@@ -410,7 +411,9 @@ static long some_frames(u32 nr, struct steps *s)
 		if ((page_u64(w, at + owner) & 0xff) < owner_c) {
 			code = page_u64(w, at + code_at) & ~tags;
 			lasti = page_u64(w, at + instr) - code - to_code;
-			push_frame(w, s->layout, code, lasti < 0 ? -1 : (s32)lasti);
+			if (code != shim)
+				push_frame(w, s->layout, code,
+					   lasti < 0 ? -1 : (s32)lasti);
 		}
 		f = page_u64(w, at + back);
 	}
@@ -418,8 +421,8 @@ static long some_frames(u32 nr, struct steps *s)
 	return s->why || !f;
 }
 
-static __always_inline u32 walk_from(struct walk *w, const struct pt_layout *l,
-				     u64 frame)
+static __always_inline u32 walk_from(struct walk *w, const struct proc *p,
+				     const struct pt_layout *l, u64 frame)
 {
 	struct steps s = {
 		.w = w,
@@ -427,6 +430,7 @@ static __always_inline u32 walk_from(struct walk *w, const struct pt_layout *l,
 		.frame = frame,
 		.to_code = (u64)(s64)l->co_code,
 		.tags = l->tagged ? 3 : 0,
+		.shim = p->shim,
 		.code = l->fr_code,
 		.back = l->fr_back,
 		.lasti = l->fr_lasti,
@@ -466,7 +470,7 @@ static __noinline u32 walk_current(struct walk *w, struct proc *p,
 	why = newest_frame(w, p, img, fs, &frame);
 	if (why || !frame)
 		return why;
-	return walk_from(w, &img->layout, frame);
+	return walk_from(w, p, &img->layout, frame);
 }
 
 #endif /* PT_WALK_BPF_H */
