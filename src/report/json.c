@@ -70,11 +70,21 @@ static void put_line(struct jsonw *w, const char *key, int line)
 		jsonw_null(w);
 }
 
+/* A name may have a NUL in it: CPython lets a file be called anything. */
+static void put_name(struct jsonw *w, const char *key, const char *name, size_t len)
+{
+	jsonw_key(w, key);
+	if (name)
+		jsonw_bytes(w, name, len);
+	else
+		jsonw_null(w);
+}
+
 static void put_frame(struct jsonw *w, const struct frame *frame)
 {
 	jsonw_open(w);
-	jsonw_key_string(w, "func", frame->func);
-	jsonw_key_string(w, "file", frame->file);
+	put_name(w, "func", frame->func, frame->func_len);
+	put_name(w, "file", frame->file, frame->file_len);
 	put_line(w, "line", frame->line);
 	jsonw_key_int(w, "lasti", frame->lasti);
 	put_line(w, "def", frame->def);

@@ -119,7 +119,7 @@ static void put_duration(struct trace *t, uint64_t ns)
 static void put_func(struct trace *t, const struct frame *frame)
 {
 	if (frame->func)
-		printable_put(t->out, frame->func, strlen(frame->func));
+		printable_put(t->out, frame->func, frame->func_len);
 	else
 		putc('?', t->out);
 }
@@ -128,7 +128,7 @@ static void put_func(struct trace *t, const struct frame *frame)
 static void put_frame(struct trace *t, const struct frame *frame)
 {
 	if (frame->file)
-		printable_put(t->out, frame->file, strlen(frame->file));
+		printable_put(t->out, frame->file, frame->file_len);
 	else
 		putc('?', t->out);
 	if (frame->line >= 0)

@@ -35,6 +35,8 @@ struct code {
 	struct pt_code rec;
 	struct part part[PT_NR_PARTS];
 	char *func, *file;	/* UTF-8, or NULL */
+	size_t func_len, file_len;
+	bool is_shim;		/* no function, but the interpreter's own */
 	const char *why;	/* of func or file */
 	const char *why_line;
 	enum origin origin;
@@ -260,23 +262,34 @@ static const char *part_missing(const struct code *code, enum pt_part_nr nr)
 }
 
 static char *part_text(struct codes *c, const struct code *code,
-		       enum pt_part_nr nr)
+		       enum pt_part_nr nr, size_t *len)
 {
 	const struct pt_part_ref *ref = &code->rec.part[nr];
 	const struct part *part = &code->part[nr];
 	size_t room = PYSTR_ROOM(ref->kind, (size_t)ref->len);
 	char *text = malloc(room), *tight;
-	size_t len;
 
 	if (!text)
 		return NULL;
-	len = pystr_utf8(text, room, ref->kind, part->bytes, ref->len);
-	tight = realloc(text, len + 1);
+	*len = pystr_utf8(text, room, ref->kind, part->bytes, ref->len);
+	tight = realloc(text, *len + 1);
 	if (tight)
 		text = tight;
-	/* A NUL inside ends the name here; it is shown up to it. */
-	c->memory += strlen(text) + 1;
+	c->memory += *len + 1;
 	return text;
+}
+
+/*
+ * From 3.13 a specialised call of a class has a frame of its own below that of
+ * __init__, which checks what that returns (CPython's _Py_InitCleanup, in
+ * Python/specialize.c: file and name "__init__", first line 0).  Python's own
+ * tracebacks leave it out.
+ */
+static bool is_shim(const struct code *code)
+{
+	return code->rec.version >= 0x030d && code->rec.firstline <= 0 &&
+	       code->file && !strcmp(code->file, "__init__") &&
+	       code->func && !strcmp(code->func, "__init__");
 }
 
 /* Make func and file; 0 or -ENOMEM. */
@@ -288,12 +301,13 @@ static int resolve_names(struct codes *c, struct code *code)
 
 	code->why = part_missing(code, name);
 	if (!code->why) {
-		code->func = part_text(c, code, name);
+		code->func = part_text(c, code, name, &code->func_len);
 		if (!code->func)
 			return -ENOMEM;
 	}
 	if (!why_file) {
-		code->file = part_text(c, code, PT_FILENAME);
+		code->file = part_text(c, code, PT_FILENAME,
+				       &code->file_len);
 		if (!code->file)
 			return -ENOMEM;
 	}
@@ -301,6 +315,7 @@ static int resolve_names(struct codes *c, struct code *code)
 		code->why = why_file;
 	code->why_line = part_missing(code, PT_LINETABLE);
 	code->origin = code->file ? origin_of(code->file) : ORIGIN_APP;
+	code->is_shim = is_shim(code);
 	code->resolved = true;
 	return 0;
 }
@@ -385,6 +400,9 @@ int codes_resolve(struct codes *c, const struct pt_frame *frame,
 		return rc;
 	out->func = code->func;
 	out->file = code->file;
+	out->func_len = code->func_len;
+	out->file_len = code->file_len;
+	out->is_shim = code->is_shim;
 	out->why = code->why ? code->why : code->why_line;
 	out->def = code->rec.firstline;
 	out->origin = code->origin;

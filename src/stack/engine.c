@@ -132,11 +132,14 @@ static int resolve(struct engine *e, uint64_t id, struct moment *m)
 	}
 	m->has_stack = true;
 	m->frames = e->frames;
-	m->nr_frames = def->nr;
 	m->omitted = def->omitted;
 	set_why(m, def->why);
-	for (uint32_t i = 0; i < def->nr && !rc; i++)
-		rc = codes_resolve(e->codes, &def->frames[i], &e->frames[i]);
+	for (uint32_t i = 0; i < def->nr && !rc; i++) {
+		struct frame *frame = &e->frames[m->nr_frames];
+
+		rc = codes_resolve(e->codes, &def->frames[i], frame);
+		m->nr_frames += !frame->is_shim;
+	}
 	return rc;
 }
 

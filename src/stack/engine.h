@@ -44,15 +44,17 @@ struct thread {
 	char comm[17];		/* bytes as the thread gave them; "" unknown */
 };
 
-/* Names are UTF-8; they may hold any character, control characters too. */
+/* Names are UTF-8; they may hold any character, control characters and NUL too. */
 struct frame {
 	const char *func;	/* qualified name, or the name; NULL: unknown */
 	const char *file;	/* co_filename; NULL: unknown */
+	size_t func_len, file_len;	/* bytes, without the NUL at the end */
 	const char *why;	/* why one of them or the line is unknown */
 	int line;		/* -1: the instruction has none, or unknown */
 	int lasti;
 	int def;		/* co_firstlineno; -1: unknown */
 	enum origin origin;	/* ORIGIN_APP if the file is unknown */
+	bool is_shim;		/* of the interpreter's own: never in a moment */
 };
 
 struct moment {
