@@ -144,6 +144,10 @@ struct socket {
 	struct sock *sk;
 };
 
+struct bpf_iter__task {
+	struct task_struct *task;
+};
+
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx;
 	unsigned long r11, r10, r9, r8, ax, cx, dx, si, di;

@@ -164,6 +164,22 @@ static __always_inline int exited(struct task_struct *task)
 	return 0;
 }
 
+/*
+ * At the end of the trace: a call that has not returned is told as it is.  Not
+ * in the context of its thread: what its arguments point to cannot be read.
+ */
+static __always_inline int blocked(struct task_struct *task)
+{
+	struct thread *t;
+
+	if (!task)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (t && t->in_syscall)
+		send_call(task, t, PT_SYS_UNFINISHED, 0, NULL);
+	return 0;
+}
+
 /* The interpreter of image `nr` initialises itself in the current process. */
 static __always_inline int initialised(struct pt_regs *regs, u32 nr)
 {

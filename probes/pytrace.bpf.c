@@ -101,6 +101,12 @@ int on_dealloc(struct pt_regs *regs)
 	return code_died(BPF_CORE_READ(regs, di));
 }
 
+SEC("iter/task")
+int find_blocked(struct bpf_iter__task *ctx)
+{
+	return blocked(ctx->task);
+}
+
 /* Run once by user space: in which pid namespace does it live, how deep? */
 SEC("syscall")
 int find_pidns_level(void *unused)

@@ -18,8 +18,6 @@
 struct pt_config {
 	pt_u32 follow;		/* descendants are traced too */
 	pt_u32 path_len;	/* bytes of a path that are sent */
-	pt_u32 max_depth;	/* frames of a stack that are walked */
-	pt_u32 self;		/* our own process id, never traced */
 	pt_u32 no_paths;	/* neither paths nor addresses */
 };
 

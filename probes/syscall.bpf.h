@@ -315,7 +315,8 @@ static __noinline void send_call(struct task_struct *task, struct thread *t,
 			n = bpf_probe_read_kernel_str(to, MAX_PATH, path);
 		if (n > 0)
 			arg_done(c, (u32)(n - 1) & (MAX_PATH - 1), (u32)n - 1);
-	} else if (!cfg.no_paths && t->abi == PT_ABI_X86_64) {
+	} else if (state != PT_SYS_UNFINISHED && !cfg.no_paths &&
+		   t->abi == PT_ABI_X86_64) {
 		add_args(c, t, a);
 	}
 	size = c->size;

@@ -56,7 +56,8 @@ static void say_attached(const struct opts *o, const struct session *s)
 }
 
 /* The account of the run, on stderr: nothing is lost in silence. */
-static void say_totals(const struct opts *o, const struct engine_totals *t)
+static void say_totals(const struct opts *o, const struct session *s,
+		       const struct engine_totals *t)
 {
 	uint64_t unknown = 0;
 
@@ -77,7 +78,8 @@ static void say_totals(const struct opts *o, const struct engine_totals *t)
 			fprintf(stderr, "; %llu unknown: %s",
 				(unsigned long long)t->unknown[i],
 				engine_why_words(i));
-	fputc('\n', stderr);
+	fprintf(stderr, "; kernel half ~%.1f ms\n",
+		(double)session_cost_ns(s) / 1e6);
 }
 
 static bool is_incomplete(const struct engine_totals *t)
@@ -160,7 +162,7 @@ int live_run(const struct opts *o, const struct sysset *calls,
 		code = cmd_fail(&err);
 	}
 	if (p->engine)
-		say_totals(o, engine_totals(p->engine));
+		say_totals(o, s, engine_totals(p->engine));
 	if (!code && p->engine && o->strict &&
 	    is_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;

@@ -104,16 +104,12 @@ int describe_process(struct session *s, const struct pt_process *rec)
 int describe_end(struct session *s)
 {
 	struct pt_end *e = recbuf_begin(&s->buf, PT_END);
-	struct pt_cost cost;
 
 	if (!e)
 		return -ENOMEM;
 	e->h.t = (uint64_t)ns_of(CLOCK_MONOTONIC);
 	e->events = s->events;
 	e->lost = s->lost;
-	if (!tracer_cost(s->tracer, &cost) && cost.timed)
-		e->overhead_ns = (uint64_t)((double)cost.timed_ns /
-					    (double)cost.timed *
-					    (double)cost.runs);
+	e->overhead_ns = session_cost_ns(s);
 	return put(s);
 }

@@ -307,3 +307,12 @@ void session_look(const struct session *s, struct session_view *out)
 		out->why = img->why;
 	}
 }
+
+uint64_t session_cost_ns(const struct session *s)
+{
+	struct pt_cost c;
+
+	if (tracer_cost(s->tracer, &c) || !c.timed)
+		return 0;
+	return (uint64_t)((double)c.timed_ns / (double)c.timed * (double)c.runs);
+}

@@ -68,4 +68,7 @@ struct session_view {
 
 void session_look(const struct session *s, struct session_view *out);
 
+/* Run time of the kernel half so far, from every 64th run; 0: not known. */
+uint64_t session_cost_ns(const struct session *s);
+
 #endif /* PT_SESSION_H */

@@ -297,12 +297,35 @@ int tracer_start(struct tracer *t, struct err *err)
 	return 0;
 }
 
+/* Calls that have not returned: one record each, into the ring. */
+static void tell_blocked(struct tracer *t)
+{
+	struct bpf_link *link;
+	char none[64];
+	int fd;
+
+	link = bpf_program__attach_iter(t->skel->progs.find_blocked, NULL);
+	if (!link)
+		return;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd >= 0) {
+		while (read(fd, none, sizeof(none)) > 0)
+			;
+		close(fd);
+	}
+	bpf_link__destroy(link);
+}
+
 void tracer_stop(struct tracer *t)
 {
+	bool ran = t->skel && t->skel->bss && t->skel->bss->sw.on;
+
 	if (t->skel && t->skel->bss)
 		t->skel->bss->sw.on = 0;
 	while (t->nr_links)
 		bpf_link__destroy(t->links[--t->nr_links]);
+	if (ran)
+		tell_blocked(t);
 }
 
 bool tracer_has_fingerprints(const struct tracer *t)

@@ -73,6 +73,7 @@ int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *targe
 		      struct err *err) PT_MUST_CHECK;
 
 int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
+/* Calls that have not returned by now are told as unfinished. */
 void tracer_stop(struct tracer *t);
 
 /* Code objects may die unnoticed here: their identity is compared instead. */
