@@ -34,6 +34,12 @@ class Interpreter:
     def argv(self, *args):
         return self.command + [str(a) for a in args]
 
+    @property
+    def known(self):
+        """Can a tracer know the file before it runs?  It is the command, and
+        not what a script becomes in a root of its own."""
+        return self.command == [self.file]
+
     def __repr__(self):
         return "%s-%s" % (self.minor, self.origin)
 

@@ -16,7 +16,7 @@ def status():
             "SigBlk", "SigIgn", "SigCgt", "CapInh", "CapPrm", "CapEff",
             "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Seccomp_filters",
             "TracerPid", "Threads", "Cpus_allowed", "CoreDumping",
-            "THP_enabled", "FDSize")
+            "THP_enabled")
     out = {}
     with open("/proc/self/status") as f:
         for line in f:
