@@ -93,9 +93,11 @@ static void put_program(const struct ps_row *row, struct cell *c)
 	}
 	if (len >= sizeof(c->s))
 		len = sizeof(c->s) - 1;
-	for (i = 0; i < len; i++)
-		c->s[i] = t->s[i] ? t->s[i] : ' ';
+	memcpy(c->s, t->s, len);
 	c->s[len] = '\0';
+	for (i = 0; i < len; i++)
+		if (!c->s[i])
+			c->s[i] = ' ';
 }
 
 static void put_cell(const struct ps_row *row, int col, struct cell *c)

@@ -72,7 +72,7 @@ static struct worker *worker_new(void)
 }
 
 /* Signals are for the threads of the caller. */
-static int worker_start(struct worker **out)
+static struct worker *worker_start(void)
 {
 	struct worker *w = worker_new();
 	sigset_t all, old;
@@ -81,7 +81,7 @@ static int worker_start(struct worker **out)
 	int rc;
 
 	if (!w)
-		return -ENOMEM;
+		return NULL;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -92,10 +92,9 @@ static int worker_start(struct worker **out)
 	pthread_attr_destroy(&attr);
 	if (rc) {
 		worker_free(w);
-		return -rc;
+		return NULL;
 	}
-	*out = w;
-	return 0;
+	return w;
 }
 
 /* From here on the worker frees itself, when and if it comes back. */
@@ -131,12 +130,11 @@ int bounded_run(struct bounded *b, void (*run)(void *job),
 		drop(job);
 		return -ETIMEDOUT;
 	}
-	if (!b->worker) {
-		rc = worker_start(&b->worker);
-		if (rc < 0)
-			return rc;
-	}
+	if (!b->worker)
+		b->worker = worker_start();
 	w = b->worker;
+	if (!w)
+		return -EAGAIN;
 	pthread_mutex_lock(&w->lock);
 	w->run = run;
 	w->drop = drop;

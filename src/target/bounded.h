@@ -27,8 +27,8 @@ void bounded_free(struct bounded *b);
  * not returned within `ms`; then it may still be running, `job` is no longer
  * the caller's, and drop(job) is called when it does return.  So `job` must own
  * all that it touches.  After a time-out the next call starts another thread,
- * up to a few; then each is -ETIMEDOUT at once.  -ENOMEM, -EAGAIN: no thread;
- * `job` stays the caller's.
+ * up to a few; then each is -ETIMEDOUT at once.  -EAGAIN: no thread; `job`
+ * stays the caller's.
  *
  * Not for two threads at once with the same `b`.
  */

@@ -80,12 +80,13 @@ struct imgcache *imgcache_new(void)
 
 void imgcache_free(struct imgcache *c)
 {
-	struct entry *e, *next;
+	struct entry *e = c ? c->by_key : NULL, *next;
 
 	if (!c)
 		return;
-	HASH_ITER(hh, c->by_key, e, next) {
-		HASH_DEL(c->by_key, e);
+	HASH_CLEAR(hh, c->by_key);
+	for (; e; e = next) {
+		next = e->hh.next;
 		free(e);
 	}
 	free(c);

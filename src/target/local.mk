@@ -4,6 +4,7 @@ libptcore_a_SOURCES += \
 	src/target/embedded.c src/target/embedded.h \
 	src/target/find.c src/target/find.h \
 	src/target/imgcache.c src/target/imgcache.h \
+	src/target/interp.c src/target/interp.h \
 	src/target/ldconf.c src/target/ldconf.h \
 	src/target/ldpath.c src/target/ldpath.h \
 	src/target/mapped.c src/target/mapped.h \

@@ -50,13 +50,11 @@ static void expect(struct line *l, char c)
 /* One of the four letters: `yes`, or `no` for its absence. */
 static bool letter(struct line *l, char yes, char no)
 {
-	char c = l->p < l->end ? *l->p : '\0';
-
-	if (c != yes && c != no)
+	if (l->p == l->end || (*l->p != yes && *l->p != no)) {
 		l->bad = true;
-	else
-		l->p++;
-	return c == yes;
+		return false;
+	}
+	return *l->p++ == yes;
 }
 
 /* \012 becomes a newline, in place: the only escape that the kernel writes. */

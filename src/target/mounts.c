@@ -76,7 +76,6 @@ static void __attribute__((noreturn)) child(int dir, const char *name)
 {
 	static char buf[65536];
 	struct stat st;
-	ssize_t n = 0;
 	int fd;
 
 	if (dup2(dir, 0) < 0 || syscall(SYS_close_range, 1, ~0U, 0) < 0)
@@ -84,7 +83,7 @@ static void __attribute__((noreturn)) child(int dir, const char *name)
 	if (fstatat(0, name, &st, 0) < 0 || !S_ISREG(st.st_mode))
 		_exit(0);		/* answered, and nothing to read */
 	fd = openat(0, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0)
+	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
 		;
 	_exit(0);
 }

@@ -57,7 +57,7 @@ static int push(struct walk *w, int fd, char *path, struct err *err)
 	if (!rc && w->nr == MAX_OBJECTS)
 		rc = err_set(err, -EFBIG, "'%s' needs over %d libraries",
 			     w->v[0].path, MAX_OBJECTS);
-	if (rc < 0) {
+	if (rc) {
 		object_close(&o);
 		return rc;
 	}

@@ -45,19 +45,21 @@ int proc_open_file(const struct proc *p, const char *name, struct err *err)
 /* Files of /proc have no size: read until there is no more. */
 static int read_all(int fd, size_t max, struct proc_text *out)
 {
-	size_t room = 0;
+	size_t room = 4096;
 	ssize_t n;
 
-	*out = (struct proc_text){ 0 };
+	out->len = 0;
+	out->s = malloc(room);
+	if (!out->s)
+		return -ENOMEM;
 	for (;;) {
 		if (out->len + 1 >= room) {
-			char *more;
+			char *more = realloc(out->s, room * 2);
 
-			room = room ? room * 2 : 4096;
-			more = realloc(out->s, room);
 			if (!more)
 				return -ENOMEM;
 			out->s = more;
+			room *= 2;
 		}
 		n = read(fd, out->s + out->len, room - out->len - 1);
 		if (n < 0 && errno == EINTR)

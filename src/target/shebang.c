@@ -102,13 +102,14 @@ static const char *program_in_string(const char *s, char *buf, size_t size)
 		while (is_blank(*s))
 			s++;
 		for (; *s && (quote || !is_blank(*s)); s++) {
-			if (quote ? *s == quote : *s == '"' || *s == '\'') {
-				quote = quote ? '\0' : *s;
-				continue;
-			}
-			if (len + 1 >= size)
+			if (quote && *s == quote)
+				quote = '\0';
+			else if (!quote && (*s == '"' || *s == '\''))
+				quote = *s;
+			else if (len + 1 < size)
+				buf[len++] = *s;
+			else
 				return NULL;
-			buf[len++] = *s;
 		}
 		buf[len] = '\0';
 		if (len && *buf != '-' && !is_assignment(buf))

@@ -229,21 +229,22 @@ static size_t proc_root_len(const char *path)
 	return len + digits + 5;
 }
 
-static int search_ours(struct search *s, const char *name,
+static int search_ours(const struct search *how, const char *name,
 		       const char *const *args)
 {
 	size_t len = proc_root_len(name);
+	struct search s = *how;
 	char prefix[64];
 	struct root root;
 	int rc;
 
 	snprintf(prefix, sizeof(prefix), "%.*s", (int)len, name);
-	rc = root_open_path(&root, len ? prefix : NULL, s->err);
+	rc = root_open_path(&root, len ? prefix : NULL, s.err);
 	if (rc < 0)
 		return rc;
-	s->root = &root;
-	s->ours = !len;
-	rc = run_search(s, name + len, args);
+	s.root = &root;
+	s.ours = !len;
+	rc = run_search(&s, name + len, args);
 	root_close(&root);
 	return rc;
 }

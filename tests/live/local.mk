@@ -28,4 +28,4 @@ EXTRA_DIST += \
 	tests/live/test_linetables.py tests/live/dump_linetables.py
 EXTRA_DIST += \
 	tests/live/hangfs.py tests/live/targets.py \
-	tests/live/test_target_find.py tests/live/test_target_hang.py
+	tests/live/test_target_find.py tests/live/test_target_hang.py tests/live/test_target_ps.py
