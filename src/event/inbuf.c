@@ -42,7 +42,7 @@ static int make_room(struct inbuf *in, size_t want, struct err *err)
 	size_t cap = in->cap ? in->cap : CHUNK;
 	uint8_t *buf;
 
-	if (in->start && have)
+	if (in->buf && in->start && have)
 		memmove(in->buf, in->buf + in->start, have);
 	in->start = 0;
 	in->end = have;

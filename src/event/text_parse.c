@@ -19,8 +19,9 @@ struct word {
 
 static int bad(struct err *err, const struct word *w, const char *what)
 {
-	return err_kind(err, ERR_INPUT, -EINVAL, "%s '%.*s'", what,
-			(int)(w->len < 80 ? w->len : 80), w->p);
+	err_kind(err, ERR_INPUT, -EINVAL, "%s '%.*s'", what,
+		 (int)(w->len < 80 ? w->len : 80), w->p);
+	return -EINVAL;
 }
 
 static bool is(const struct word *w, const char *s)
@@ -94,7 +95,9 @@ static char fold(char c)
 {
 	if (c == '_')
 		return '-';
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c;
 }
 
 static bool same_word(const struct word *w, const char *name)
@@ -456,12 +459,15 @@ static int parse_start(struct line *l)
 		return bad(l->err, &t, "not a time in nanoseconds:");
 	skip_blanks(&l->c);
 	type = take_until(&l->c, " \t\r");
-	for (l->nr = 1; l->nr < PT_TYPE_END; l->nr++) {
-		l->type = record_type(l->nr);
-		if (is(&type, l->type->name))
-			break;
+	for (uint16_t nr = 1; nr < PT_TYPE_END && !l->type; nr++) {
+		const struct record_type *row = record_type(nr);
+
+		if (row && is(&type, row->name)) {
+			l->type = row;
+			l->nr = nr;
+		}
 	}
-	if (l->nr == PT_TYPE_END)
+	if (!l->type)
 		return bad(l->err, &type, "no record is called");
 	rec = recbuf_begin(l->b, (enum pt_type)l->nr);
 	if (!rec)

@@ -342,9 +342,11 @@ static const char *loss_key(uint32_t reason, char *out, size_t size)
 
 	if (reason >= ARRAY_LEN(names))
 		return "other";
-	for (i = 0; names[reason][i] && i + 1 < size; i++)
-		out[i] = names[reason][i] == '_' ? '-' :
-			 (char)tolower((unsigned char)names[reason][i]);
+	for (i = 0; names[reason][i] && i + 1 < size; i++) {
+		out[i] = (char)tolower((unsigned char)names[reason][i]);
+		if (out[i] == '_')
+			out[i] = '-';
+	}
 	out[i] = '\0';
 	return out;
 }

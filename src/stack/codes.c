@@ -96,12 +96,10 @@ static void forget(struct codes *c, struct code *code)
 
 void codes_free(struct codes *c)
 {
-	struct code *code, *next;
-
 	if (!c)
 		return;
-	HASH_ITER(hh, c->by_id, code, next)
-		forget(c, code);
+	while (c->by_id)
+		forget(c, c->by_id);
 	free(c);
 }
 

@@ -37,7 +37,7 @@ static size_t size_of(const struct stack *st)
 
 static void forget(struct stacks *s, struct stack *st)
 {
-	HASH_DEL(s->by_id, st);
+	HASH_DEL(s->by_id, st);	/* NOLINT: it is in the table */
 	DL_DELETE(s->oldest, st);
 	s->memory -= size_of(st);
 	free(st);
@@ -45,12 +45,10 @@ static void forget(struct stacks *s, struct stack *st)
 
 void stacks_free(struct stacks *s)
 {
-	struct stack *st, *next;
-
 	if (!s)
 		return;
-	HASH_ITER(hh, s->by_id, st, next)
-		forget(s, st);
+	while (s->by_id)
+		forget(s, s->by_id);
 	free(s);
 }
 

@@ -300,14 +300,11 @@ const struct thread *tasks_thread(const struct tasks *t, uint32_t tid)
 
 void tasks_free(struct tasks *t)
 {
-	struct proc_entry *p, *next_p;
-	struct thread_entry *th, *next_th;
-
 	if (!t)
 		return;
-	HASH_ITER(hh, t->procs, p, next_p)
-		forget_proc(t, p);
-	HASH_ITER(hh, t->threads, th, next_th)
-		forget_thread(t, th);
+	while (t->procs)
+		forget_proc(t, t->procs);	/* NOLINT: takes it out */
+	while (t->threads)
+		forget_thread(t, t->threads);	/* NOLINT: takes it out */
 	free(t);
 }
