@@ -21,7 +21,7 @@
 #define SEEN_WORDS	16384	/* times 64 bits: codes ever sent, by hash */
 
 #define PART_BYTES	4096	/* in one record */
-#define PART_RECORDS	16	/* of one part: 64 KiB, then it is PT_PART_LONG */
+#define PART_RECORDS	128	/* of one part: 512 KiB, then it is PT_PART_LONG */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
