@@ -60,9 +60,11 @@ PT_SIZE_IS(struct pt_exe, 16);
 struct pt_sysargs {
 	pt_u8 wanted;		/* 0: the call is not sent */
 	pt_u8 kind[6];		/* enum pt_sysarg */
-	pt_u8 pad;
+	pt_u8 has_pointer;	/* one of them is a path or an address */
+	pt_u8 has_fd;		/* one of the first two is a descriptor */
+	pt_u8 pad[7];
 };
-PT_SIZE_IS(struct pt_sysargs, 8);
+PT_SIZE_IS(struct pt_sysargs, 16);
 
 enum pt_sysarg {
 	PT_SYSARG_NONE,

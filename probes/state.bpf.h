@@ -59,7 +59,8 @@ struct thread {
 	u8 in_syscall;
 	u8 seen;		/* a PT_THREAD was sent */
 	u8 socket_arg;		/* index of the argument plus 1; 0: none */
-	u8 pad[3];
+	u8 has_tail;		/* something may follow its record */
+	u8 pad[2];
 };
 
 struct {

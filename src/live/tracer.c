@@ -73,6 +73,17 @@ static int load_error(int rc, struct err *err)
 	return rc;
 }
 
+/* What there is to be done for it, so that the kernel half need not look. */
+static void sum_up(struct pt_sysargs *row)
+{
+	for (size_t i = 0; i < ARRAY_LEN(row->kind); i++) {
+		if (row->kind[i] == PT_SYSARG_FD)
+			row->has_fd = 1;
+		else if (row->kind[i] != PT_SYSARG_NONE)
+			row->has_pointer = 1;
+	}
+}
+
 static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
 {
 	int fd = bpf_map__fd(t->skel->maps.sysargs);
@@ -83,6 +94,7 @@ static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
 
 		if (i < SYSCALLS_NR && syscalls_args(i, &args))
 			memcpy(row.kind, args.kind, sizeof(row.kind));
+		sum_up(&row);
 		if (bpf_map_update_elem(fd, &i, &row, BPF_ANY))
 			return -errno;
 	}
