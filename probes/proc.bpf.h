@@ -82,18 +82,14 @@ static __always_inline void proc_learn(struct proc *p, const struct pt_target *t
 		    t->state == PT_PROC_STARTING ? PT_WALK_STARTING : PT_WALK_NO);
 }
 
-static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm)
+static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm,
+					 struct pt_target *t)
 {
-	u32 pid = task_tgid(task);
-	struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
-	struct proc *p;
+	struct proc *p = proc_add(mm, NULL);
 
-	if (!t)
-		return NULL;
-	p = proc_add(mm, NULL);
 	if (!p)
 		return NULL;
-	p->pid = pid;
+	p->pid = task_tgid(task);
 	p->start = task->group_leader->start_boottime;
 	p->exec_id = task->self_exec_id;
 	p->held = t->held;
@@ -121,31 +117,30 @@ static __always_inline bool proc_lends(const struct proc *p,
 	return parent->mm == task->mm && proc_owns(p, parent);
 }
 
-/* The process of the current task if it is traced, else NULL. */
-static __always_inline struct proc *proc_current(struct task_struct *task)
+/*
+ * The process of the current task if it is traced, else NULL.  Every thread of
+ * the host comes by here at its calls: of those that are not meant one look-up
+ * must tell.
+ */
+static __noinline struct proc *proc_current(struct task_struct *task)
 {
+	u32 pid = task_tgid(task);
+	struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
 	u64 mm = (u64)task->mm;
-	struct proc *p = proc_find(mm);
+	struct proc *p;
 
+	if (!t || !mm)
+		return NULL;
+	p = proc_find(mm);
 	if (p && !proc_owns(p, task)) {
 		if (proc_lends(p, task))
 			return cfg.follow ? p : NULL;
 		p = NULL;
 	}
-	if (!p) {
-		if (!mm)
-			return NULL;
-		p = proc_meet(task, mm);
-		if (!p)
-			return NULL;
-	}
-	if (p->state == PT_PROC_UNKNOWN) {
-		u32 pid = p->pid;
-		struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
-
-		if (t)
-			proc_learn(p, t);
-	}
+	if (!p)
+		return proc_meet(task, mm, t);
+	if (p->state == PT_PROC_UNKNOWN)
+		proc_learn(p, t);
 	return p;
 }
 

@@ -60,7 +60,8 @@ struct thread {
 	u8 seen;		/* a PT_THREAD was sent */
 	u8 socket_arg;		/* index of the argument plus 1; 0: none */
 	u8 has_tail;		/* something may follow its record */
-	u8 pad[2];
+	u8 refused;		/* its process was, when the call began */
+	u8 pad;
 };
 
 struct {

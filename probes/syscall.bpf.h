@@ -67,19 +67,16 @@ static __noinline void send_thread(struct task_struct *task, struct thread *t,
 	t->seen = !emit(&r, sizeof(r));
 }
 
-static __always_inline struct thread *thread_get(struct task_struct *task,
-						 struct proc *p)
+static __noinline struct thread *thread_get(struct task_struct *task,
+					    struct proc *p)
 {
 	struct thread *t;
 
-	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	t = bpf_task_storage_get(&threads, task, NULL,
+				 BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
-		t = bpf_task_storage_get(&threads, task, NULL,
-					 BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (!t) {
-			count_loss(PT_LOSS_NO_STORAGE);
-			return NULL;
-		}
+		count_loss(PT_LOSS_NO_STORAGE);
+		return NULL;
 	}
 	t->mm = p->mm;
 	if (t->proc != p->proc) {	/* an exec, or first sight */
@@ -376,25 +373,50 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 		send_plain(task, t, &e);
 }
 
+/*
+ * The process of a thread, which was here before, is known; not looking for it
+ * by its id again saves a look-up in most calls.
+ */
+static __always_inline struct proc *proc_of(struct task_struct *task,
+					    const struct thread *t)
+{
+	struct proc *p;
+
+	if (t && t->proc && t->mm == (u64)task->mm) {
+		p = proc_find(t->mm);
+		if (p && p->proc == t->proc && p->state != PT_PROC_UNKNOWN)
+			return p;
+	}
+	return proc_current(task);
+}
+
+/* So that the end of a process that is not recognised yet is noticed. */
+static __noinline void skip_call(struct task_struct *task, struct proc *p)
+{
+	struct thread *t;
+
+	count_skipped(p);
+	t = bpf_task_storage_get(&threads, task, NULL,
+				 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t) {
+		t->mm = p->mm;
+		t->proc = p->proc;
+	}
+}
+
 static __always_inline int enter(struct pt_regs *regs, long id)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct proc *p = proc_current(task);
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct proc *p = proc_of(task, t);
 	struct pt_sysargs *a;
 	struct pt_cost *cost;
-	struct thread *t;
 	u8 abi;
 
 	if (!p)
 		return 0;
 	if (p->state == PT_PROC_UNKNOWN) {
-		count_skipped(p);
-		t = bpf_task_storage_get(&threads, task, NULL,
-					 BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (t) {	/* so that its end is noticed */
-			t->mm = p->mm;
-			t->proc = p->proc;
-		}
+		skip_call(task, p);
 		return 0;
 	}
 	abi = call_abi(task, id);
@@ -405,9 +427,11 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 			cost->filtered++;
 		return 0;
 	}
-	t = thread_get(task, p);
-	if (!t)
-		return 0;
+	if (!t || t->proc != p->proc || !t->seen) {
+		t = thread_get(task, p);
+		if (!t)
+			return 0;
+	}
 	t->nr = (u32)id & ~X32_BIT;
 	t->abi = abi;
 	t->ip = regs->ip;
@@ -416,6 +440,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	if (a->has_fd)
 		note_socket(task, t, a);
 	t->has_tail = t->socket_arg || a->has_pointer;
+	t->refused = p->state == PT_PROC_REFUSED;
 	t->stack = current_stack(p, &t->why);
 	t->enter_ns = bpf_ktime_get_ns();
 	t->in_syscall = 1;
@@ -439,29 +464,26 @@ static __always_inline void note_mapping(struct task_struct *task, struct proc *
 	emit(&r, sizeof(r));
 }
 
-static __always_inline int leave(struct pt_regs *regs, long ret)
+/* Of a thread that is in no call, or one that may bring an interpreter. */
+static __noinline int leave_unentered(struct task_struct *task, struct thread *t,
+				      struct pt_regs *regs, long ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct proc *p = proc_current(task);
+	u32 nr = (u32)regs->orig_ax & ~X32_BIT;
+	u8 abi = call_abi(task, regs->orig_ax);
 	struct pt_sysargs *a;
-	struct thread *t;
-	u32 nr;
 
 	if (!p)
 		return 0;
-	nr = (u32)regs->orig_ax & ~X32_BIT;
 	note_mapping(task, p, nr, regs->dx, ret);
 	if (p->state == PT_PROC_UNKNOWN)
 		return 0;
-	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (t && t->in_syscall) {
+	if (t && t->in_syscall)
 		send_call(task, t, PT_SYS_DONE, ret, NULL);
-		return 0;
-	}
 	if (t)
 		return 0;	/* filtered out, or sent before it returned */
 	/* The thread was in this call when the trace began. */
-	a = sysargs_of(nr, call_abi(task, regs->orig_ax));
+	a = sysargs_of(nr, abi);
 	if (!a || !a->wanted)
 		return 0;
 	t = thread_get(task, p);
@@ -469,12 +491,23 @@ static __always_inline int leave(struct pt_regs *regs, long ret)
 		return 0;
 	__builtin_memset(t->args, 0, sizeof(t->args));
 	t->nr = nr;
-	t->abi = call_abi(task, regs->orig_ax);
+	t->abi = abi;
 	t->ip = regs->ip;
 	t->has_tail = 0;	/* its arguments are not known */
 	t->stack = current_stack(p, &t->why);
 	t->enter_ns = bpf_ktime_get_ns();
 	send_call(task, t, PT_SYS_NO_ENTRY, ret, NULL);
+	return 0;
+}
+
+static __always_inline int leave(struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	if (!t || !t->in_syscall || t->refused)
+		return leave_unentered(task, t, regs, ret);
+	send_call(task, t, PT_SYS_DONE, ret, NULL);
 	return 0;
 }
 
