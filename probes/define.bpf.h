@@ -335,18 +335,31 @@ static __noinline long define_stack(struct walk *w, struct proc *p,
 	return emit(&w->stack, size);
 }
 
-/* The id of the walked stack, defined on this CPU. */
+static __always_inline u64 walk_id(const struct walk *w)
+{
+	u64 id = mix(w->hash, ((u64)w->why << 32) | w->nr);
+
+	return id < PT_STACK_FIRST ? id + PT_STACK_FIRST : id;
+}
+
+/*
+ * The id of the walked stack, defined on this CPU.  What is sent is what the
+ * walk that keeps the frames has found: its id is that, too.
+ */
 static __always_inline u64 stack_id(struct walk *w, struct proc *p,
 				    struct pt_image *img)
 {
-	u64 id = mix(w->hash, ((u64)w->why << 32) | w->nr);
+	u64 id = walk_id(w), *sent;
 	u32 slot = id & (SENT_STACKS - 1);
-	u64 *sent;
 
-	if (id < PT_STACK_FIRST)
-		id += PT_STACK_FIRST;
 	sent = bpf_map_lookup_elem(&sent_stacks, &slot);
 	if (!sent || *sent == id)
+		return id;
+	w->why = walk_keeping(w, p, img);
+	id = walk_id(w);
+	slot = id & (SENT_STACKS - 1);
+	sent = bpf_map_lookup_elem(&sent_stacks, &slot);
+	if (!sent)
 		return id;
 	*sent = id;
 	if (define_stack(w, p, img, id))
@@ -354,22 +367,22 @@ static __always_inline u64 stack_id(struct walk *w, struct proc *p,
 	return id;
 }
 
-static __noinline u64 walked_stack(struct walk *w, struct proc *p,
-				   struct pt_image *img, u8 *why)
+static __always_inline u64 walked_stack(struct walk *w, struct proc *p,
+					struct pt_image *img, struct thread *t)
 {
-	w->why = walk_current(w, p, img);
+	w->why = walk_current(w, p, img, &t->low);
 	if (w->nr)
 		return stack_id(w, p, img);
-	*why = (u8)w->why;
+	t->why = (u8)w->why;
 	return w->why ? PT_STACK_UNKNOWN : PT_STACK_EMPTY;
 }
 
 /*
  * The Python stack of the current thread as an id.  When it is unknown the id
- * is PT_STACK_UNKNOWN and *why says why.  A global function: the verifier looks
+ * is PT_STACK_UNKNOWN and t->why says so.  A global function: the verifier looks
  * at it once, and not once more for each program that calls it.
  */
-__noinline u64 current_stack(struct proc *p, u8 *why)
+__noinline u64 current_stack(struct proc *p, struct thread *t)
 {
 	u32 zero = 0, nr;
 	struct pt_image *img;
@@ -377,17 +390,17 @@ __noinline u64 current_stack(struct proc *p, u8 *why)
 	u64 id, shim;
 	u32 again = 0;
 
-	if (!p || !why)
+	if (!p || !t)
 		return PT_STACK_UNKNOWN;
 	nr = p->image;
-	*why = PT_WHY_NONE;
+	t->why = PT_WHY_NONE;
 	if (!sw.stacks)
-		*why = PT_WHY_NOT_WALKED;
+		t->why = PT_WHY_NOT_WALKED;
 	else if (p->state == PT_PROC_UNKNOWN)
-		*why = PT_WHY_UNRECOGNISED;
+		t->why = PT_WHY_UNRECOGNISED;
 	else if (p->state == PT_PROC_REFUSED)
-		*why = PT_WHY_UNSUPPORTED;
-	if (*why)
+		t->why = PT_WHY_UNSUPPORTED;
+	if (t->why)
 		return PT_STACK_UNKNOWN;
 	if (p->state == PT_PROC_STARTING)
 		return PT_STACK_EMPTY;	/* no interpreter, no frames */
@@ -396,13 +409,13 @@ __noinline u64 current_stack(struct proc *p, u8 *why)
 	if (!w || !img)
 		return PT_STACK_UNKNOWN;
 	if (w->busy) {
-		*why = PT_WHY_NESTED;
+		t->why = PT_WHY_NESTED;
 		return PT_STACK_UNKNOWN;
 	}
 	w->busy = 1;
 	do {	/* again if a shim was just met: now it is left out */
 		shim = p->shim;
-		id = walked_stack(w, p, img, why);
+		id = walked_stack(w, p, img, t);
 	} while (p->shim != shim && !again++);
 	w->busy = 0;
 	return id;

@@ -50,6 +50,7 @@ struct thread {
 	u64 enter_ns;
 	u64 stack;
 	u64 ip;
+	u64 low;		/* where its last walk ended: see load_frames() */
 	u64 args[6];
 	struct pt_socket socket;
 	u32 proc;

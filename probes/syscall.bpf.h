@@ -298,44 +298,37 @@ static __always_inline void fill_call(struct pt_syscall *rec,
 	rec->nr_args = 0;
 }
 
-static __always_inline void count_sent(void)
-{
-	struct pt_cost *cost = cost_here();
-
-	if (cost)
-		cost->sent++;
-}
-
 /*
  * A call with nothing behind its record, as most are, is written where user
  * space will read it: copying it there would take 60 ns more.
  */
-static __always_inline void send_plain(struct task_struct *task, struct thread *t,
+static __always_inline long send_plain(struct task_struct *task, struct thread *t,
 				       const struct ended *e)
 {
 	struct pt_syscall *rec = bpf_ringbuf_reserve(&ring, sizeof(*rec), 0);
 
 	if (!rec) {
 		count_loss(PT_LOSS_RING_FULL);
-		return;
+		return -1;
 	}
 	fill_call(rec, task, t, e);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	count_sent();
+	return 0;
 }
 
-static __noinline void send_with_tail(struct task_struct *task, struct thread *t,
+static __noinline long send_with_tail(struct task_struct *task, struct thread *t,
 				      const struct ended *e, const char *path)
 {
 	u32 zero = 0, size;
+	long rc = -1;
 	struct call *c = bpf_map_lookup_elem(&calls, &zero);
 	struct pt_sysargs *a = sysargs_of(t->nr, t->abi);
 
 	if (!c || !a)
-		return;
+		return rc;
 	if (c->busy) {
 		count_loss(PT_LOSS_NESTED);
-		return;
+		return rc;
 	}
 	c->busy = 1;
 	c->size = sizeof(c->rec);
@@ -349,15 +342,16 @@ static __noinline void send_with_tail(struct task_struct *task, struct thread *t
 			n = bpf_probe_read_kernel_str(to, MAX_PATH, path);
 		if (n > 0)
 			arg_done(c, (u32)(n - 1) & (MAX_PATH - 1), (u32)n - 1);
-	} else if (state != PT_SYS_UNFINISHED && !cfg.no_paths &&
+	} else if (e->state != PT_SYS_UNFINISHED && !cfg.no_paths &&
 		   t->abi == PT_ABI_X86_64) {
 		add_args(c, t, a);
 	}
 	size = c->size;
 	c->rec.h.size = size;
-	if (size <= sizeof(c->rec) + sizeof(c->tail) && !emit(&c->rec, size))
-		count_sent();
+	if (size <= sizeof(c->rec) + sizeof(c->tail))
+		rc = emit(&c->rec, size);
 	c->busy = 0;
+	return rc;
 }
 
 /* The call that thread t is in, ended this way; t is in none afterwards. */
@@ -366,11 +360,17 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 {
 	struct ended e = { bpf_ktime_get_ns(), ret, state };
 
+	struct pt_cost *cost;
+	long rc;
+
 	t->in_syscall = 0;
 	if (path || t->has_tail)
-		send_with_tail(task, t, &e, path);
+		rc = send_with_tail(task, t, &e, path);
 	else
-		send_plain(task, t, &e);
+		rc = send_plain(task, t, &e);
+	cost = cost_here();
+	if (!rc && cost)
+		cost->sent++;
 }
 
 /*
@@ -441,7 +441,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 		note_socket(task, t, a);
 	t->has_tail = t->socket_arg || a->has_pointer;
 	t->refused = p->state == PT_PROC_REFUSED;
-	t->stack = current_stack(p, &t->why);
+	t->stack = current_stack(p, t);
 	t->enter_ns = bpf_ktime_get_ns();
 	t->in_syscall = 1;
 	return 0;
@@ -494,7 +494,7 @@ static __noinline int leave_unentered(struct task_struct *task, struct thread *t
 	t->abi = abi;
 	t->ip = regs->ip;
 	t->has_tail = 0;	/* its arguments are not known */
-	t->stack = current_stack(p, &t->why);
+	t->stack = current_stack(p, t);
 	t->enter_ns = bpf_ktime_get_ns();
 	send_call(task, t, PT_SYS_NO_ENTRY, ret, NULL);
 	return 0;

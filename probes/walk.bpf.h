@@ -8,8 +8,11 @@
  *
  *	fs_base ─► thread state ─► frame ─► frame ─► ... ─► NULL
  *
- * From 3.11 the frames of a thread lie one after the other, so one read of the
- * part of the page below the newest serves most of a stack.
+ * From 3.11 the frames of a thread lie one after the other, so one read of
+ * what lies below the newest serves most of a stack.
+ *
+ * A walk counts and hashes frames, no more.  Few of the stacks that it meets
+ * are new; only those are walked once more, to keep their frames.
  */
 #ifndef PT_WALK_BPF_H
 #define PT_WALK_BPF_H
@@ -17,6 +20,7 @@
 #include "proc.bpf.h"
 
 #define PAGE		4096
+#define CHUNK		16384	/* of a data stack: the first, and the least */
 #define MAX_FRAME	256	/* bytes of a frame that are read */
 #define MAX_TSTATE	512	/* bytes of a thread state that are read */
 
@@ -29,18 +33,32 @@ struct search {
 	u64 nr;			/* of such */
 };
 
+/*
+ * What changes from step to step is kept here and not on the stack of the
+ * program, where the verifier would follow each value that it can take.
+ */
 struct walk {
-	u64 hash;
-	u64 base;		/* of the bytes in `page` */
-	u32 have;		/* how many of them are valid */
-	u32 nr;			/* frames met */
-	u32 why;
 	u32 busy;
+	u32 why;
+	u32 nr;			/* frames met */
+	u32 kept;		/* those that are, or were, in frames[] */
+	u64 seed;		/* of the hash */
+	u64 hash;
+	u64 newest;
+	u64 frame;		/* the next one */
+	u64 base;		/* address of the bytes in the page */
+	u64 limit;		/* a frame further on from there is not in it */
+	u64 last;		/* the frame before the next one; 0: none */
+	u64 first;		/* of the run of frames that last is in */
+	u64 longest;		/* bytes of the longest run so far */
+	u64 lowest;		/* where that one ended */
+	u64 low;		/* and where it did in the walk before */
+	u8 alone[2 * MAX_FRAME + 8];
+	u8 page[2 * PAGE + MAX_FRAME + 8];
 	struct search search;
 	struct pt_stack stack;	/* the record, with its frames behind it */
 	struct pt_frame frames[PT_MAX_FRAMES];
 	struct pt_frame turned[PT_OUTER];
-	u8 page[2 * PAGE + 8];
 };
 
 struct {
@@ -223,18 +241,22 @@ static __always_inline int among_interpreters(struct walk *w, const struct proc 
 	return PT_WHY_NONE;
 }
 
-/* Read a thread state into the page; is it the one of this thread? */
-static __always_inline int load_tstate(struct walk *w, const struct pt_layout *l,
-				       u64 tstate, u64 fs)
+/* A thread state's frame, if it is the one of this thread. */
+static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l,
+				       u64 tstate, u64 fs, u64 *frame)
 {
-	u32 frame = l->ts_frame, id = l->ts_thread_id;
-	u32 len = (frame > id ? frame : id) + 8;
+	u32 frame_at = l->ts_frame, id_at = l->ts_thread_id;
+	u32 from = frame_at < id_at ? frame_at : id_at;
+	u32 len = frame_at + id_at - 2 * from + 8;
 
 	if (len > MAX_TSTATE)
 		return PT_WHY_UNSUPPORTED;
-	if (bpf_probe_read_user(w->page, len, (void *)tstate))
+	if (bpf_probe_read_user(w->page, len, (void *)(tstate + from)))
 		return PT_WHY_PAGE;
-	return page_u64(w, id) == fs ? PT_WHY_NONE : PT_WHY_CHAIN;
+	if (page_u64(w, id_at - from) != fs)
+		return PT_WHY_CHAIN;
+	*frame = page_u64(w, frame_at - from);
+	return PT_WHY_NONE;
 }
 
 /* The newest frame of the current thread; 0 if it runs no Python. */
@@ -250,7 +272,7 @@ static __always_inline int newest_frame(struct walk *w, struct proc *p,
 	if (l->rt_current != PT_NONE) {
 		if (user_u64(img->runtime + p->bias + l->rt_current, &tstate))
 			return PT_WHY_PAGE;
-		if (tstate && !load_tstate(w, l, tstate, fs))
+		if (tstate && !read_tstate(w, l, tstate, fs, frame))
 			goto found;
 		tstate = 0;
 	}
@@ -262,11 +284,10 @@ static __always_inline int newest_frame(struct walk *w, struct proc *p,
 		if (why)
 			return why;
 	}
-	why = load_tstate(w, l, tstate, fs);
+	why = read_tstate(w, l, tstate, fs, frame);
 	if (why)
 		return why;
 found:
-	*frame = page_u64(w, l->ts_frame);
 	if (l->frames == PT_FRAMES_CFRAME && *frame &&
 	    user_u64(*frame + l->cf_current, frame))
 		return PT_WHY_PAGE;
@@ -308,169 +329,316 @@ static __always_inline u64 generation(const struct proc *p)
 	return mix(mix(0x9e3779b97f4a7c15ULL, p->proc), p->gen);
 }
 
-static __always_inline void push_frame(struct walk *w, const struct pt_layout *l,
-				       u64 code, s32 lasti)
-{
-	u32 n = w->nr++;
-	u32 at = n < PT_INNER ? n : PT_INNER + ((n - PT_INNER) & (PT_OUTER - 1));
+/*
+ * Frames are walked some at a time: the verifier looks at one helping and not
+ * at each frame of the deepest stack.  Within a helping all that changes is in
+ * registers.
+ */
+#define HELPING		16
+#define HELPINGS	4096
+#define MOST_FRAMES	4096	/* then it is PT_WHY_TOO_DEEP */
 
-	w->hash = mix(w->hash, code ^ ((u64)(u32)lasti * 0x9e3779b97f4a7c15ULL));
-	if (sw.fingerprint)
-		w->hash = mix(w->hash, code_print(code, l));
-	if (at < PT_MAX_FRAMES) {
-		w->frames[at].code = code;
-		w->frames[at].lasti = lasti;
-		w->frames[at].flags = 0;
+/* What a frame tells, and where in it. */
+struct fields {
+	u64 to_code;		/* from a code object to its first instruction */
+	u64 tags;		/* bits of a code pointer that are none of it */
+	u64 shim;		/* no function's code object: see find_shim() */
+	u32 code, back, lasti, owner;
+	u32 owner_c;
+	s32 scale;
+};
+
+/* The next frame, and the hash and the number of those before it. */
+struct cursor {
+	u64 frame;
+	u64 hash;
+	u32 nr;
+};
+
+struct steps {
+	struct walk *w;
+	struct fields at;
+	u32 size;		/* bytes of a frame that are read */
+};
+
+static __always_inline bool fields_fit(const struct fields *at)
+{
+	return at->code <= MAX_FRAME && at->back <= MAX_FRAME &&
+	       at->lasti <= MAX_FRAME && at->owner <= MAX_FRAME;
+}
+
+/*
+ * The frame belongs to the stack.  Of a deep stack the innermost frames stay
+ * and the outermost come round.  What was kept is counted in memory so that the
+ * verifier does not follow it: it would look at each number of frames.
+ */
+static __always_inline void push_frame(struct walk *w, struct cursor *c,
+				       u64 code, s64 lasti, bool keep)
+{
+	c->hash = mix(c->hash, code ^ ((u64)lasti * 0x9e3779b97f4a7c15ULL));
+	c->nr++;
+	if (keep) {
+		u32 n = w->kept++;
+		u32 at = n < PT_INNER ? n :
+			 PT_INNER + ((n - PT_INNER) & (PT_OUTER - 1));
+		struct pt_frame *to = &w->frames[at];
+
+		to->code = code;
+		to->lasti = lasti < 0 ? -1 : (s32)lasti;
+		to->flags = 0;
+	}
+}
+
+/* Up to 3.10: objects of their own, linked by f_back. */
+static __always_inline long some_objects(struct steps *s, bool keep)
+{
+	struct fields at = s->at;
+	struct walk *w = s->w;
+	struct cursor c = { w->frame, w->hash, w->nr };
+	u32 size = s->size;
+
+	if (size > MAX_FRAME || !fields_fit(&at))
+		return 1;
+	for (u32 i = 0; i < HELPING && c.frame; i++) {
+		if (bpf_probe_read_user(w->page, size, (void *)c.frame)) {
+			w->why = PT_WHY_PAGE;
+			break;
+		}
+		push_frame(w, &c, *(u64 *)(w->page + at.code),
+			   (s64)*(s32 *)(w->page + at.lasti) * at.scale, keep);
+		c.frame = *(u64 *)(w->page + at.back);
+	}
+	w->frame = c.frame;
+	w->hash = c.hash;
+	w->nr = c.nr;
+	return w->why || !c.frame || c.nr >= MOST_FRAMES;
+}
+
+static long hash_objects(u32 i, struct steps *s)
+{
+	return some_objects(s, false);
+}
+
+static long keep_objects(u32 i, struct steps *s)
+{
+	return some_objects(s, true);
+}
+
+/* Read into the page what lies at these addresses of the target. */
+static __always_inline int load_page(struct walk *w, u32 size, u64 from,
+				     u64 end)
+{
+	u64 len = end - from;
+
+	w->base = w->limit = 0;
+	if (len > PAGE + MAX_FRAME ||
+	    bpf_probe_read_user(w->page, len, (void *)from))
+		return -1;
+	w->base = from;
+	w->limit = len - size;
+	return 0;
+}
+
+/* The run of frames down to w->last is over. */
+static __always_inline void end_run(struct walk *w)
+{
+	u64 run = w->first - w->last;
+
+	if (run > w->longest && run < CHUNK) {
+		w->longest = run;
+		w->lowest = w->last;
 	}
 }
 
 /*
- * Frames are walked some at a time: the verifier looks at one helping and not
- * at each frame of the deepest stack.
+ * Have the frame at f in the page, and with it those that are likely to come
+ * next.  They lie below it; how far down can be read without touching what is
+ * not there, the walk before this one has found out.  If that is not known,
+ * down to the page's begin.
+ *
+ * Positive: this frame is in a generator or on the C stack, where its
+ * neighbours are none; the page stays as it is.
  */
-#define HELPING		16
-#define HELPINGS	256
-
-struct steps {
-	struct walk *w;
-	const struct pt_layout *layout;
-	u64 frame;		/* the next one */
-	u64 to_code;		/* from a code object to its first instruction */
-	u64 tags;		/* bits of a code pointer that are none of it */
-	u64 shim;		/* see find_shim() */
-	u32 code, back, lasti, owner;	/* offsets in a frame */
-	u32 size;		/* bytes of a frame that hold them */
-	u32 owner_c;
-	s32 scale;
-	u32 why;
-};
-
-/* Up to 3.10: objects of their own, linked by f_back. */
-static long some_objects(u32 nr, struct steps *s)
+static __always_inline int load_frames(struct walk *w, u32 size, u64 f)
 {
-	struct walk *w = s->w;
-	u32 size = s->size;
-	s32 at;
+	u64 end = f + size, from = f & ~(u64)(PAGE - 1);
+	bool in_run = w->last - f < PAGE;
 
-	if (size > MAX_FRAME)
-		return 1;
-	for (u32 i = 0; i < HELPING; i++) {
-		if (!s->frame)
-			return 1;
-		if (bpf_probe_read_user(w->page, size, (void *)s->frame)) {
-			s->why = PT_WHY_PAGE;
-			return 1;
-		}
-		at = (s32)page_u64(w, s->lasti);
-		push_frame(w, s->layout, page_u64(w, s->code),
-			   at < 0 ? -1 : at * s->scale);
-		s->frame = page_u64(w, s->back);
+	if (!in_run) {
+		end_run(w);
+		w->first = f;
 	}
-	return 0;
+	if (f - w->low < CHUNK) {
+		from = end - w->low > PAGE ? end - PAGE : w->low;
+		if (!load_page(w, size, from, end))
+			return 0;
+		w->low = 0;	/* it is not there any more */
+		from = f & ~(u64)(PAGE - 1);
+	} else if (w->last && !in_run) {
+		return 1;
+	}
+	return load_page(w, size, from, end);
 }
 
-/* Have the frame at f in the page, and what lies below it there. */
-static __always_inline int load_frame(struct walk *w, u64 f, u32 size)
+/* A frame in our memory: count it if it is one of Python's, and go on. */
+static __always_inline void take_frame(struct walk *w, struct cursor *c,
+				       const struct fields *at, const u8 *frame,
+				       bool keep)
 {
-	u32 len = (f & (PAGE - 1)) + size;
+	u64 code = *(u64 *)(frame + at->code) & ~at->tags;
+	s64 lasti = *(u64 *)(frame + at->lasti) - code - at->to_code;
 
-	w->base = f & ~(u64)(PAGE - 1);
-	w->have = 0;
-	if (len > PAGE + MAX_FRAME)
-		return -1;
-	if (bpf_probe_read_user(w->page, len, (void *)w->base))
-		return -1;
-	w->have = len;
-	return 0;
+	if (frame[at->owner] < at->owner_c && code != at->shim)
+		push_frame(w, c, code, lasti, keep);
+	c->frame = *(u64 *)(frame + at->back);
 }
 
 /* From 3.11: frames on the thread's data stack, or inside generators. */
-static long some_frames(u32 nr, struct steps *s)
+static __always_inline long some_frames(struct steps *s, bool keep)
 {
-	u32 code_at = s->code, back = s->back, instr = s->lasti;
-	u32 owner = s->owner, owner_c = s->owner_c, size = s->size;
-	u64 to_code = s->to_code, tags = s->tags, shim = s->shim;
+	struct fields at = s->at;
 	struct walk *w = s->w;
-	u64 f = s->frame;
+	struct cursor c = { w->frame, w->hash, w->nr };
+	u64 last = w->last, base, limit;
+	int alone;
 
-	for (u32 i = 0; i < HELPING; i++) {
-		u64 off = f - w->base, code;
-		s64 lasti;
-		u32 at;
-
-		if (!f)
-			break;
-		if (off >= w->have || off + size > w->have) {
-			if (load_frame(w, f, size)) {
-				s->why = PT_WHY_PAGE;
-				break;
-			}
-			off = f & (PAGE - 1);
+	if (!c.frame || !fields_fit(&at))
+		return 1;
+	if (c.frame - w->base > w->limit) {
+		alone = load_frames(w, s->size, c.frame);
+		if (alone > 0 && s->size <= MAX_FRAME)
+			alone = bpf_probe_read_user(w->alone, s->size,
+						    (void *)c.frame) ? -1 : 1;
+		if (alone < 0) {
+			w->why = PT_WHY_PAGE;
+			return 1;
 		}
-		at = (u32)off;
-		if ((page_u64(w, at + owner) & 0xff) < owner_c) {
-			code = page_u64(w, at + code_at) & ~tags;
-			lasti = page_u64(w, at + instr) - code - to_code;
-			if (code != shim)
-				push_frame(w, s->layout, code,
-					   lasti < 0 ? -1 : (s32)lasti);
-		}
-		f = page_u64(w, at + back);
+		last = c.frame;
+		if (alone)
+			take_frame(w, &c, &at, w->alone, keep);
 	}
-	s->frame = f;
-	return s->why || !f;
+	base = w->base;
+	limit = w->limit;
+	for (u32 i = 0; i < HELPING; i++) {
+		u64 off = c.frame - base;
+
+		if (off > limit)
+			break;
+		last = c.frame;
+		take_frame(w, &c, &at, w->page + (off & (2 * PAGE - 1)), keep);
+	}
+	w->last = last;
+	w->frame = c.frame;
+	w->hash = c.hash;
+	w->nr = c.nr;
+	return !c.frame || c.nr >= MOST_FRAMES;
 }
 
+static long hash_frames(u32 i, struct steps *s)
+{
+	return some_frames(s, false);
+}
+
+static long keep_frames(u32 i, struct steps *s)
+{
+	return some_frames(s, true);
+}
+
+/*
+ * From the newest frame to the outermost: how many there are and their hash,
+ * and why not all.  Few stacks are new; only of those the frames are kept, by
+ * a walk of its own.
+ */
 static __always_inline u32 walk_from(struct walk *w, const struct proc *p,
-				     const struct pt_layout *l, u64 frame)
+				     const struct pt_layout *l, bool keep)
 {
 	struct steps s = {
 		.w = w,
-		.layout = l,
-		.frame = frame,
-		.to_code = (u64)(s64)l->co_code,
-		.tags = l->tagged ? 3 : 0,
-		.shim = p->shim,
-		.code = l->fr_code,
-		.back = l->fr_back,
-		.lasti = l->fr_lasti,
-		.owner = l->fr_owner,
+		.at = {
+			.to_code = (u64)(s64)l->co_code,
+			.tags = l->tagged ? 3 : 0,
+			.shim = p->shim,
+			.code = l->fr_code,
+			.back = l->fr_back,
+			.lasti = l->fr_lasti,
+			.owner_c = l->owner_c,
+			.scale = l->lasti_scale,
+		},
 		.size = l->fr_size,
-		.owner_c = l->owner_c,
-		.scale = l->lasti_scale,
 	};
 
 	if (s.size > MAX_FRAME)
 		return PT_WHY_UNSUPPORTED;
-	w->have = 0;
-	w->base = 0;
-	if (l->frames == PT_FRAMES_OBJECT)
-		bpf_loop(HELPINGS, some_objects, &s, 0);
-	else
-		bpf_loop(HELPINGS, some_frames, &s, 0);
-	return s.why ? s.why : s.frame ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
+	w->frame = w->newest;
+	w->hash = w->seed;
+	w->nr = w->kept = w->why = 0;
+	if (l->frames == PT_FRAMES_OBJECT) {
+		bpf_loop(HELPINGS, keep ? keep_objects : hash_objects, &s, 0);
+	} else {
+		s.at.owner = l->fr_owner;
+		w->base = w->limit = w->last = w->first = w->longest = 0;
+		bpf_loop(HELPINGS, keep ? keep_frames : hash_frames, &s, 0);
+		end_run(w);
+		if (w->longest)
+			w->low = w->lowest;
+	}
+	return w->why ? w->why : w->frame ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
+}
+
+/* Where deaths go unseen, what the frames' code looks like counts, too. */
+struct prints {
+	struct walk *w;
+	const struct pt_layout *layout;
+};
+
+static long add_print(u32 i, struct prints *p)
+{
+	struct walk *w = p->w;
+
+	if (i >= PT_MAX_FRAMES)
+		return 1;
+	w->hash = mix(w->hash, code_print(w->frames[i].code, p->layout));
+	return 0;
+}
+
+/* The same walk with its frames in w->frames. */
+static __noinline u32 walk_keeping(struct walk *w, struct proc *p,
+				   struct pt_image *img)
+{
+	struct prints prints = { .w = w, .layout = &img->layout };
+	u32 why = walk_from(w, p, &img->layout, true);
+
+	if (sw.fingerprint)
+		bpf_loop(w->nr, add_print, &prints, 0);
+	return why;
 }
 
 /*
- * Walk the current thread.  Leaves the frames in w with w->nr and w->hash;
- * returns why it is not whole.  The frames are raw: addresses of code.
+ * Walk the current thread: leaves w->nr and w->hash, and returns why that is
+ * not all.  *low is what one walk of a thread leaves for the next: see
+ * load_frames().
  */
 static __noinline u32 walk_current(struct walk *w, struct proc *p,
-				   struct pt_image *img)
+				   struct pt_image *img, u64 *low)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 fs = task->thread.fsbase;
-	u64 frame = 0;
 	u32 why;
 
 	w->nr = 0;
-	w->hash = generation(p);
 	if (!fs)
 		return PT_WHY_NONE;	/* before ld.so has set up the thread */
-	why = newest_frame(w, p, img, fs, &frame);
-	if (why || !frame)
+	why = newest_frame(w, p, img, fs, &w->newest);
+	if (why || !w->newest)
 		return why;
-	return walk_from(w, p, &img->layout, frame);
+	w->seed = generation(p);
+	w->low = *low;
+	if (sw.fingerprint)
+		why = walk_keeping(w, p, img);
+	else
+		why = walk_from(w, p, &img->layout, false);
+	*low = w->low;
+	return why;
 }
 
 #endif /* PT_WALK_BPF_H */
