@@ -166,7 +166,7 @@ static void put_callers(struct trace *t, const struct moment *m, uint32_t at)
 	uint32_t i;
 
 	for (i = at + 1; i < m->nr_frames && i <= at + CALLERS; i++) {
-		if (i == PT_INNER && m->omitted)
+		if (i == m->nr_inner && m->omitted)
 			fprintf(t->out, " < (%" PRIu32 " left out)",
 				m->omitted);
 		fputs(" < ", t->out);
@@ -197,13 +197,13 @@ static void put_whole_stack(struct trace *t, const struct moment *m,
 			    size_t indent)
 {
 	for (uint32_t i = 0; i < m->nr_frames; i++) {
-		if (i == PT_INNER && m->omitted)
+		if (i == m->nr_inner && m->omitted)
 			put_left_out(t, m->omitted, indent);
 		put_indent(t, indent);
 		put_frame(t, &m->frames[i]);
 		putc('\n', t->out);
 	}
-	if (m->nr_frames <= PT_INNER && m->omitted)
+	if (m->nr_frames == m->nr_inner && m->omitted)
 		put_left_out(t, m->omitted, indent);
 }
 

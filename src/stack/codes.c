@@ -62,9 +62,9 @@ struct codes *codes_new(void)
 static void forget_resolved(struct codes *c, struct code *code)
 {
 	if (code->func)
-		c->memory -= strlen(code->func) + 1;
+		c->memory -= code->func_len + 1;
 	if (code->file)
-		c->memory -= strlen(code->file) + 1;
+		c->memory -= code->file_len + 1;
 	c->memory -= code->cap_lines * sizeof(*code->lines);
 	free(code->func);
 	free(code->file);

@@ -139,6 +139,8 @@ static int resolve(struct engine *e, uint64_t id, struct moment *m)
 
 		rc = codes_resolve(e->codes, &def->frames[i], frame);
 		m->nr_frames += !frame->is_shim;
+		if (i < PT_INNER)
+			m->nr_inner = m->nr_frames;
 	}
 	return rc;
 }

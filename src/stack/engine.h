@@ -66,7 +66,8 @@ struct moment {
 	bool has_stack;		/* false: unknown, and `why` says why */
 	const struct frame *frames;	/* innermost first */
 	uint32_t nr_frames;	/* 0 with has_stack: no Python frames */
-	uint32_t omitted;	/* left out in the middle, or beyond the end */
+	uint32_t omitted;	/* left out behind the first nr_inner */
+	uint32_t nr_inner;
 	const char *why;	/* also with has_stack: the rest is unknown */
 	uint8_t why_nr;		/* enum pt_why of that */
 };

@@ -155,6 +155,50 @@ static void names_of_each_kind(void **state)
 	assert_string_equal(m.frames[1].file, "\xef\xbf\xbd");
 }
 
+/* A NUL is a character like others; what is made of names is given back. */
+static void names_with_nuls(void **state)
+{
+	struct moment m;
+	size_t memory = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		feed("1 part code=0x10 part=name data=\"a\\0bcdef\"");
+		feed("1 part code=0x10 part=filename data=\"x\\0.py\"");
+		feed("1 code code=0x10 version=3.9 name=sent,7,1 "
+		     "filename=sent,5,1 linetable=sent,0,1");
+		feed("1 stack stack=0x20 frame=0x10@0");
+		m = feed("2 syscall stack=0x20");
+		assert_int_equal(m.frames[0].func_len, 7);
+		assert_memory_equal(m.frames[0].func, "a\0bcdef", 8);
+		assert_int_equal(m.frames[0].file_len, 5);
+		feed("3 exit");
+		if (i == 1)
+			memory = engine_totals(engine)->memory;
+	}
+	assert_int_equal(engine_totals(engine)->memory, memory);
+}
+
+/* From 3.13: the frame that checks what an __init__ returned is left out. */
+static void shims_are_no_frames(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	define_code();
+	feed("1 part code=0x11 part=qualname data=\"__init__\"");
+	feed("1 part code=0x11 part=filename data=\"__init__\"");
+	feed("1 code code=0x11 version=3.13 qualname=sent,8,1,1 "
+	     "filename=sent,8,1,1 linetable=sent,0,1");
+	feed("2 stack stack=0x20 omitted=5 frame=0x11@0 frame=0x10@0 "
+	     "frame=0x11@0 frame=0x10@8");
+	m = feed("3 syscall stack=0x20");
+	assert_int_equal(m.nr_frames, 2);
+	assert_int_equal(m.nr_inner, 2);
+	assert_int_equal(m.frames[0].line, 10);
+	assert_int_equal(m.frames[1].line, 12);
+}
+
 static void threads_and_processes(void **state)
 {
 	struct moment m;
@@ -355,6 +399,8 @@ int main(void)
 		TEST(frames_get_names_and_lines),
 		TEST(what_is_missing_has_a_reason),
 		TEST(names_of_each_kind),
+		TEST(names_with_nuls),
+		TEST(shims_are_no_frames),
 		TEST(threads_and_processes),
 		TEST(many_come_and_go),
 		TEST(origins),
