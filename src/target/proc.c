@@ -28,6 +28,11 @@ int proc_error(const struct proc *p, int rc, const char *what, struct err *err)
 		if (geteuid())
 			err_hint(err, "it belongs to somebody else, or has "
 				 "more rights than you: run as root");
+		else
+			err_hint(err, "you are root, so something else forbids "
+				 "it: CAP_SYS_PTRACE is missing, or it is in "
+				 "another user namespace, or a security module "
+				 "(SELinux, AppArmor, Yama) is in the way");
 		return rc;
 	default:
 		return err_set(err, rc, "cannot read %s of process %d: %s",
