@@ -125,8 +125,10 @@ static void print_header(FILE *out, const struct probes_file *f,
 	const char *name = elfimg_name(f->img);
 
 	printable_put(out, name, strlen(name));
-	if (view->subject)
-		fprintf(out, "   %s", view->subject);
+	if (view->subject) {
+		fputs("   ", out);
+		printable_put(out, view->subject, strlen(view->subject));
+	}
 	fprintf(out, "   %s %s", elfimg_machine_name(f->img), sort_of_image(f));
 	if (id)
 		fprintf(out, "   build-id %s", id);

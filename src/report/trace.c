@@ -253,6 +253,12 @@ static void put_lost(struct trace *t, const struct pt_lost *lost)
 {
 	uint64_t all = lost->count + t->events;
 
+	if (lost->reason == PT_LOSS_NOT_PYTHON) {	/* nobody asked for them */
+		fprintf(t->out, "-- left out %" PRIu64 " event%s (%s) --\n",
+			(uint64_t)lost->count, lost->count == 1 ? "" : "s",
+			engine_loss_words(lost->reason));
+		return;
+	}
 	fprintf(t->out, "-- lost %" PRIu64 " event%s (%s)", (uint64_t)lost->count,
 		lost->count == 1 ? "" : "s", engine_loss_words(lost->reason));
 	if (all && all >= lost->count)
