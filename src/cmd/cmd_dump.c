@@ -54,12 +54,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->input || o->text)
-			argp_error(state, "one file at a time: '%s'", arg);
+			cmd_usage("one file at a time: '%s'", arg);
 		o->input = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (wrong_choice(o))
-			argp_error(state, "%s", wrong_choice(o));
+			cmd_usage("%s", wrong_choice(o));
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -125,8 +125,7 @@ static int run(int argc, char **argv)
 	struct err err = { 0 };
 	int rc, code;
 
-	argp_err_exit_status = ERR_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	cmd_parse(&argp, argc, argv, 0, &o);
 	rc = dump(&o, &err);
 	code = cmd_flush(0);	/* says what was wrong with standard output */
 	if (rc >= 0 || rc == -EPIPE || (code && !o.output))

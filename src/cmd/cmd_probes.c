@@ -28,16 +28,16 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void take_pids(struct options *o, char *list, struct argp_state *state)
+static void take_pids(struct options *o, char *list)
 {
 	char *word, *rest = list;
 	int64_t pid;
 
 	while ((word = strsep(&rest, ","))) {
 		if (!num_parse(word, 1, INT32_MAX, &pid))
-			argp_error(state, "'%s' is no process id", word);
+			cmd_usage("'%s' is no process id", word);
 		else if (o->nr_pids == MAX_PIDS)
-			argp_error(state, "more than %d processes", MAX_PIDS);
+			cmd_usage("more than %d processes", MAX_PIDS);
 		else
 			o->pids[o->nr_pids++] = (pid_t)pid;
 	}
@@ -49,7 +49,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		take_pids(o, arg, state);
+		take_pids(o, arg);
 		return 0;
 	case OPT_OFFSETS:
 		o->offsets = true;
@@ -63,7 +63,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		if (!o->nr_pids)
-			argp_error(state, "no file and no process is named");
+			cmd_usage("no file and no process is named");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -165,9 +165,8 @@ static int run(int argc, char **argv)
 	int code = 0, one;
 	size_t i;
 
-	argp_err_exit_status = ERR_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
-		return ERR_FAILED;
+	cmd_parse(&argp, argc, argv, 0, &o);
+	cmd_errors_as_json(NULL);	/* it has its own */
 	for (i = 0; i < o.nr_pids + o.nr_files; i++) {
 		one = i < o.nr_pids ? print_pid(&o, o.pids[i], !i) :
 			print_one(&o, o.files[i - o.nr_pids], !i);

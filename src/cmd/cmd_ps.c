@@ -32,7 +32,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_WIDTH:
 		if (!num_parse(arg, 0, 100000, &o->width))
-			argp_error(state, "'%s' is no number of columns", arg);
+			cmd_usage("'%s' is no number of columns", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -101,9 +101,8 @@ static int run(int argc, char **argv)
 	struct ps ps;
 	int code;
 
-	argp_err_exit_status = ERR_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
-		return ERR_FAILED;
+	cmd_parse(&argp, argc, argv, 0, &o);
+	cmd_errors_as_json(NULL);	/* it has its own */
 	if (ps_gather(&ps, &err) < 0)
 		return cmd_fail(&err);
 	code = print(&o, &ps);

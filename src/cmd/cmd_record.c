@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_record: write the event stream into a file, as it comes. */
+#include <errno.h>
+
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/opts.h"
@@ -9,28 +11,39 @@ static const char doc[] =
 	"Write the event stream of a process into a recording, before any "
 	"interpretation.  Every view reads it with -i.";
 
+struct recording {
+	struct pipeline p;	/* first */
+	const char *path;
+};
+
+/* Not before: a mistyped pid must not cost an older recording. */
+static int begin(struct pipeline *p, struct err *err)
+{
+	return recfile_create(&p->recording, ((struct recording *)p)->path, err);
+}
+
 static int run(int argc, char **argv)
 {
 	struct sysset calls;
-	struct pipeline p = { 0 };
+	struct recording r = { .p = { .begin = begin } };
 	struct err err = { 0 };
 	struct opts o;
-	int rc;
+	int rc, code;
 
-	rc = opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
-	if (rc)
-		return rc;
+	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
+	r.path = o.output;
 	if (sysset_parse(&calls, o.events.v, o.events.nr, &err))
 		return cmd_fail(&err);
-	if (recfile_create(&p.recording, o.output, &err) ||
-	    engine_new(&p.engine, NULL, &err))
+	if (engine_new(&r.p.engine, NULL, &err))
+		return cmd_fail(&err);
+	code = live_run(&o, &calls, &r.p, argv);
+	engine_free(r.p.engine);
+	rc = recfile_close(r.p.recording, &err);
+	if (rc && rc != -EPIPE && code != ERR_OUTPUT) {
 		rc = cmd_fail(&err);
-	if (!rc)
-		rc = live_run(&o, &calls, &p, argv);
-	engine_free(p.engine);
-	if (recfile_close(p.recording, &err) && rc != ERR_OUTPUT)
-		rc = cmd_fail(&err);
-	return rc;
+		code = o.command ? code : rc;
+	}
+	return code;
 }
 
 const struct subcommand cmd_record = {

@@ -8,6 +8,7 @@
 #include "cmd/live.h"
 #include "cmd/opts.h"
 #include "cmd/pipeline.h"
+#include "cmd/totals.h"
 #include "report/filter.h"
 #include "report/json.h"
 #include "report/trace.h"
@@ -21,31 +22,44 @@ static const char doc[] =
 
 /* Text or JSON to one stream, through the filter. */
 struct tracing {
-	struct sink sink;	/* first */
-	FILE *out;
+	struct pipeline p;	/* first */
+	struct sink sink;
+	const struct opts *opts;
+	FILE *out;		/* NULL: not begun */
 	struct filter *filter;
 	struct trace *trace;	/* one of the two */
 	struct json *json;
-	const struct engine *engine;
+	struct pt_end end;	/* kept until the exit code is known */
+	uint64_t shown;		/* events */
 };
+
+static struct tracing *of_sink(struct sink *s)
+{
+	return (struct tracing *)(void *)((char *)s -
+					  offsetof(struct tracing, sink));
+}
 
 static int put(struct sink *sink, const struct moment *m, struct err *err)
 {
-	struct tracing *t = (struct tracing *)sink;
+	struct tracing *t = of_sink(sink);
 
 	if (!filter_passes(t->filter, m)) {
 		if (t->trace)
 			trace_skip(t->trace, m);
 		return 0;
 	}
-	if (t->json)
-		return json_moment(t->json, m, engine_totals(t->engine), err);
-	return trace_moment(t->trace, m, err);
+	t->shown += m->rec->type == PT_SYSCALL;
+	t->end.h.t = m->rec->t;
+	if (m->rec->type == PT_END)
+		memcpy(&t->end, m->rec, sizeof(t->end));
+	else if (t->json)
+		return json_moment(t->json, m, engine_totals(t->p.engine), err);
+	return t->trace ? trace_moment(t->trace, m, err) : 0;
 }
 
 static int flush(struct sink *sink, struct err *err)
 {
-	struct tracing *t = (struct tracing *)sink;
+	struct tracing *t = of_sink(sink);
 
 	if (!fflush(t->out))
 		return 0;
@@ -72,28 +86,35 @@ static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 	return rc;
 }
 
-/* -o FILE; else stderr beside a command, which has stdout to itself. */
+/* Without -o: stderr beside a command, which has stdout to itself. */
+static FILE *default_output(const struct opts *o)
+{
+	return o->command ? stderr : stdout;
+}
+
 static int open_output(struct tracing *t, const struct opts *o, struct err *err)
 {
 	int fd;
 
-	if (!o->output) {
-		t->out = o->command ? stderr : stdout;
+	if (!o->output || !strcmp(o->output, "-")) {
+		t->out = o->output ? stdout : default_output(o);
 		return 0;
 	}
-	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		  0600);
+	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+		  O_NOFOLLOW | O_NOCTTY, 0600);
 	t->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (t->out)
 		return 0;
+	err_kind(err, ERR_OUTPUT, -errno, "cannot open '%s': %s", o->output,
+		 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	return err_kind(err, ERR_OUTPUT, -errno, "cannot open '%s': %s", o->output,
-			strerror(errno));
+	return -EIO;
 }
 
-static int open_report(struct tracing *t, const struct opts *o, struct err *err)
+static int open_report(struct tracing *t, struct err *err)
 {
+	const struct opts *o = t->opts;
 	const struct trace_opts to = {
 		.args = { .path_len = o->string_len, .no_paths = o->no_paths },
 		.whole_stacks = o->stacks,
@@ -101,65 +122,150 @@ static int open_report(struct tracing *t, const struct opts *o, struct err *err)
 		.utc = o->utc,
 	};
 	const struct json_opts jo = { .no_paths = o->no_paths };
-	int rc = open_output(t, o, err);
 
-	if (!rc)
-		rc = filter_new(&t->filter, err);
-	if (!rc)
-		rc = set_filter(t->filter, o, err);
-	if (!rc)
-		rc = o->json ? json_new(&t->json, t->out, &jo, err) :
-			       trace_new(&t->trace, t->out, &to, err);
-	return rc;
+	return o->json ? json_new(&t->json, t->out, &jo, err) :
+			 trace_new(&t->trace, t->out, &to, err);
 }
 
-static int close_report(struct tracing *t, struct err *err)
+/* Not before: a mistyped pid must not cost an older report. */
+static int begin(struct pipeline *p, struct err *err)
 {
+	struct tracing *t = (struct tracing *)p;
+	int rc = open_output(t, t->opts, err);
+
+	if (!rc && t->opts->json)
+		cmd_errors_as_json(t->out);
+	return rc ? rc : open_report(t, err);
+}
+
+static int close_output(struct tracing *t, struct err *err)
+{
+	if (!t->out || t->out == stdout || t->out == stderr || !fclose(t->out))
+		return 0;
+	return err_kind(err, ERR_OUTPUT, -errno, "cannot write the report: %s",
+			strerror(errno));
+}
+
+/* Events came, and the filters left nothing of them. */
+static int all_left_out(const struct tracing *t)
+{
+	struct err err = { 0 };
+
+	err_kind(&err, ERR_NOTHING, -ENODATA, "none of %llu events is shown",
+		 (unsigned long long)filter_seen(t->filter));
+	for (int i = 0; i < FILTER_NR; i++) {
+		uint64_t n = filter_left_out(t->filter, (enum filter_nr)i);
+
+		if (n)
+			err_hint(&err, "%s left out %llu",
+				 filter_option((enum filter_nr)i),
+				 (unsigned long long)n);
+	}
+	return cmd_fail(&err);
+}
+
+/* The last line of JSON, whatever happened. */
+static int put_end(struct tracing *t, int code, struct err *err)
+{
+	const struct engine_totals *totals = engine_totals(t->p.engine);
+	struct moment m = { .rec = &t->end.h };
 	int rc = 0;
 
+	if (!t->out) {
+		t->out = default_output(t->opts);
+		rc = open_report(t, err);
+	}
+	if (t->end.h.type != PT_END) {	/* the source had none */
+		t->end.h.type = PT_END;
+		t->end.h.size = sizeof(t->end);
+		t->end.events = totals->syscalls;
+		t->end.lost = totals->lost_all;
+	}
+	t->end.exit = (uint32_t)code;
+	if (!rc)
+		rc = json_moment(t->json, &m, totals, err);
+	return rc ? rc : flush(&t->sink, err);
+}
+
+static int close_report(struct tracing *t, int code)
+{
+	struct err err = { 0 };
+	int rc = 0;
+
+	/* what could not be written before was said then */
+	if (t->opts->json && !(t->out && ferror(t->out)))
+		rc = put_end(t, code, &err);
+	cmd_errors_as_json(NULL);
 	trace_free(t->trace);
 	json_free(t->json);
 	filter_free(t->filter);
-	if (t->out && t->out != stdout && t->out != stderr && fclose(t->out))
-		rc = err_kind(err, ERR_OUTPUT, -errno,
-			      "cannot write the report: %s", strerror(errno));
-	return rc;
+	if (!rc)
+		rc = close_output(t, &err);
+	if (rc && rc != -EPIPE && !code)
+		code = cmd_fail(&err);
+	return code;
+}
+
+static int read_recording(const struct opts *o, struct pipeline *p)
+{
+	struct err err = { 0 };
+	int code = 0, rc = p->begin(p, &err);
+
+	if (!rc)
+		rc = pipeline_run(p, &err);
+	if (rc && rc != -EPIPE)
+		code = cmd_fail(&err);
+	totals_print(engine_totals(p->engine), 0, o->quiet);
+	if (!code && o->strict && totals_incomplete(engine_totals(p->engine)))
+		code = ERR_INCOMPLETE;
+	return code;
 }
 
 static int run_recording(const struct opts *o, struct pipeline *p)
 {
 	struct err err = { 0 };
-	int rc;
+	int code;
 
 	if (source_open(&p->source, o->input, &err))
 		return cmd_fail(&err);
-	rc = pipeline_run(p, &err) ? cmd_fail(&err) : 0;
+	code = read_recording(o, p);
 	source_close(p->source);
-	return rc;
+	return code;
+}
+
+static int run_all(struct tracing *t, char **argv)
+{
+	const struct opts *o = t->opts;
+	struct err err = { 0 };
+	int code;
+
+	if (filter_new(&t->filter, &err) || set_filter(t->filter, o, &err) ||
+	    engine_new(&t->p.engine, NULL, &err))
+		return cmd_fail(&err);
+	code = o->input ? run_recording(o, &t->p) :
+			  live_run(o, filter_calls(t->filter), &t->p, argv);
+	if (!code && !o->command && !t->shown && filter_seen(t->filter) &&
+	    !pipeline_was_asked())
+		code = all_left_out(t);
+	return code;
 }
 
 static int run(int argc, char **argv)
 {
-	struct tracing t = { .sink = { put, flush } };
-	struct pipeline p = { .sink = &t.sink };
-	struct err err = { 0 };
 	struct opts o;
-	int rc = opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT |
-			    OPTS_FILTER | OPTS_SHOW, doc, argc, argv);
+	struct tracing t = {
+		.p = { .begin = begin, .sink = &t.sink },
+		.sink = { put, flush },
+		.opts = &o,
+	};
+	int code;
 
-	if (rc)
-		return rc;
-	if (open_report(&t, &o, &err) || engine_new(&p.engine, NULL, &err)) {
-		rc = cmd_fail(&err);
-	} else {
-		t.engine = p.engine;
-		rc = o.input ? run_recording(&o, &p) :
-			       live_run(&o, filter_calls(t.filter), &p, argv);
-	}
-	engine_free(p.engine);
-	if (close_report(&t, &err) && !rc)
-		rc = cmd_fail(&err);
-	return rc;
+	opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_FILTER |
+		   OPTS_SHOW, doc, argc, argv);
+	cmd_errors_as_json(o.json ? default_output(&o) : NULL);
+	code = close_report(&t, run_all(&t, argv));
+	engine_free(t.p.engine);
+	return code;
 }
 
 const struct subcommand cmd_trace = {

@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cmd/cmd.h"
+#include "cmd/totals.h"
 #include "config.h"
 #include "live/session.h"
 
@@ -41,53 +43,19 @@ static void say_attached(const struct opts *o, const struct session *s)
 	if (o->quiet || o->command)
 		return;
 	session_look(s, &v);
-	fprintf(stderr, "pytrace: %u %s", v.pid, base_name(v.exe));
+	fprintf(stderr, "pytrace: %u ", v.pid);
+	printable_put(stderr, base_name(v.exe), strlen(base_name(v.exe)));
 	if (v.python)
 		fprintf(stderr, ", CPython %s", v.python);
 	fprintf(stderr, ", %s", v.why ? "not walked: " : "attached by walking");
 	if (v.why)
-		fputs(v.why, stderr);
+		printable_put(stderr, v.why, strlen(v.why));
 	if (v.nr_processes > 1)
 		fprintf(stderr, ", %zu processes in all", v.nr_processes);
 	fputc('\n', stderr);
 	if (v.fingerprints && o->verbose)
 		fputs("pytrace: code objects are told apart by their names: "
 		      "no probe on their end\n", stderr);
-}
-
-/* The account of the run, on stderr: nothing is lost in silence. */
-static void say_totals(const struct opts *o, const struct session *s,
-		       const struct engine_totals *t)
-{
-	uint64_t unknown = 0;
-
-	if (o->quiet)
-		return;
-	for (size_t i = 1; i < ARRAY_LEN(t->unknown); i++)
-		unknown += t->unknown[i];
-	fprintf(stderr, "pytrace: %llu calls, lost %llu, stacks unknown %llu",
-		(unsigned long long)t->syscalls, (unsigned long long)t->lost_all,
-		(unsigned long long)unknown);
-	for (uint32_t i = 1; i < ARRAY_LEN(t->lost); i++)
-		if (t->lost[i])
-			fprintf(stderr, "; %llu lost: %s",
-				(unsigned long long)t->lost[i],
-				engine_loss_words(i));
-	for (uint32_t i = 1; i < ARRAY_LEN(t->unknown); i++)
-		if (t->unknown[i])
-			fprintf(stderr, "; %llu unknown: %s",
-				(unsigned long long)t->unknown[i],
-				engine_why_words(i));
-	fprintf(stderr, "; kernel half ~%.1f ms\n",
-		(double)session_cost_ns(s) / 1e6);
-}
-
-static bool is_incomplete(const struct engine_totals *t)
-{
-	for (size_t i = 1; i < ARRAY_LEN(t->unknown); i++)
-		if (t->unknown[i])
-			return true;
-	return t->lost_all > t->lost[PT_LOSS_NOT_PYTHON];
 }
 
 /* After the end of the trace: the command goes on as long as it likes. */
@@ -123,7 +91,7 @@ static int open_session(const struct opts *o, const struct sysset *calls,
 		.pids = o->pids,
 		.nr_pids = o->nr_pids,
 		.command = o->command,
-		.argv = (const char *const *)argv,
+		.argv = (const char *const *)argv - 1,	/* and our name */
 		.version = PACKAGE_VERSION,
 	};
 	int rc;
@@ -140,7 +108,8 @@ int live_run(const struct opts *o, const struct sysset *calls,
 	struct session *s = NULL;
 	struct err err = { 0 };
 	uint64_t began = now_ns();
-	int code = 0, exit_code;
+	int rc, code = 0, exit_code;
+	bool gone = false;
 
 	if (open_session(o, calls, &s, argv, &err)) {
 		code = cmd_fail(&err);
@@ -148,6 +117,11 @@ int live_run(const struct opts *o, const struct sysset *calls,
 	}
 	pipeline_catch_signals();
 	say_attached(o, s);
+	if (p->begin && p->begin(p, &err)) {
+		code = cmd_fail(&err);
+		session_close(s);
+		return o->command ? 125 : code;
+	}
 	if (o->command && session_release(s, &exit_code, &err)) {
 		cmd_fail(&err);
 		session_close(s);
@@ -157,16 +131,20 @@ int live_run(const struct opts *o, const struct sysset *calls,
 	p->stop = stop_session;
 	p->arg = s;
 	p->end_ns = o->duration_ns ? now_ns() + o->duration_ns : 0;
-	if (pipeline_run(p, &err)) {
+	rc = pipeline_run(p, &err);
+	if (rc) {
 		session_stop(s);
-		code = cmd_fail(&err);
+		gone = rc == -EPIPE;	/* the reader has seen enough */
+		code = gone ? 0 : cmd_fail(&err);
 	}
 	if (p->engine)
-		say_totals(o, s, engine_totals(p->engine));
+		totals_print(engine_totals(p->engine), session_cost_ns(s),
+			     o->quiet);
 	if (!code && p->engine && o->strict &&
-	    is_incomplete(engine_totals(p->engine)))
+	    totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
-	if (!code && !p->syscalls && !o->command && !pipeline_was_asked())
+	if (!code && !p->syscalls && !o->command && !gone &&
+	    !pipeline_was_asked())
 		code = nothing_came(o, began, &err);
 	if (o->command)
 		code = command_code(s);

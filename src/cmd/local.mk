@@ -12,6 +12,8 @@ pytrace_SOURCES = \
 	src/cmd/cmd_record.c \
 	src/cmd/cmd_trace.c \
 	src/cmd/live.h \
+	src/cmd/options.c \
+	src/cmd/totals.c src/cmd/totals.h \
 	src/cmd/opts.c src/cmd/opts.h \
 	src/cmd/pipeline.c src/cmd/pipeline.h
 pytrace_LDADD =

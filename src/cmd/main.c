@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cmd/cmd.h"
 #include "config.h"
+#include "report/json.h"
 
 static const struct subcommand *const commands[] = {
 	&cmd_trace,
@@ -17,25 +19,49 @@ static const struct subcommand *const commands[] = {
 	&cmd_ps,
 };
 
+static FILE *json_errors;	/* NULL: nobody reads JSON */
+
+void cmd_errors_as_json(FILE *out)
+{
+	json_errors = out;
+}
+
+/* It is on stderr already: nothing to say when this cannot be written, too. */
+static void put_json(const struct err *what)
+{
+	struct json *j;
+	struct err lost;
+
+	if (json_new(&j, json_errors, NULL, &lost))
+		return;
+	(void)(json_error(j, what, &lost) || fflush(json_errors));
+	json_free(j);
+}
+
 int cmd_fail(const struct err *err)
 {
+	int code = err->kind ? (int)err->kind : ERR_FAILED;
 	const char *line = err->hint;
 
-	fprintf(stderr, "pytrace: %s: %s\n", err_kind_name(err->kind),
-		err->text);
+	fprintf(stderr, "pytrace: %s: ", err_kind_name(err->kind));
+	printable_put(stderr, err->text, strlen(err->text));
+	putc('\n', stderr);
 	while (*line) {
 		size_t len = strcspn(line, "\n");
 
-		fprintf(stderr, "  %.*s\n", (int)len, line);
+		fputs("  ", stderr);
+		printable_put(stderr, line, len);
+		putc('\n', stderr);
 		line += len + (line[len] == '\n');
 	}
-	return err->kind ? (int)err->kind : ERR_FAILED;
+	if (json_errors)
+		put_json(err);
+	return code;
 }
 
-/* Nobody reads any more: not by errno, which an earlier write has had. */
-static bool pipe_is_closed(void)
+bool cmd_pipe_is_closed(FILE *out)
 {
-	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct pollfd p = { .fd = fileno(out), .events = POLLOUT };
 
 	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
 }
@@ -45,7 +71,7 @@ int cmd_flush(int code)
 	struct err err = { 0 };
 
 	errno = 0;
-	if ((!fflush(stdout) && !ferror(stdout)) || pipe_is_closed())
+	if ((!fflush(stdout) && !ferror(stdout)) || cmd_pipe_is_closed(stdout))
 		return code;
 	err_kind(&err, ERR_OUTPUT, -errno, "cannot write to standard output: "
 		 "%s", errno ? strerror(errno) : "an earlier write failed");
@@ -84,10 +110,7 @@ static void help(FILE *to)
 
 static int run(const struct subcommand *c, int argc, char **argv)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "pytrace %s", c->name);
-	argv[1] = name;
+	cmd_options_of(c->name, argv);
 	return c->run(argc - 1, argv + 1);
 }
 

@@ -132,24 +132,24 @@ static bool is_number(const char *s)
 	return num_parse(s, 0, INT64_MAX, &v);
 }
 
-static void check_function(struct opts *o, const char *arg, struct argp_state *st)
+static void check_function(struct opts *o, const char *arg)
 {
 	if (is_number(arg))
-		argp_error(st, "-F takes a function; a sampling rate is -e cpu:%s",
+		cmd_usage("-F takes a function; a sampling rate is -e cpu:%s",
 			   arg);
 	else if (!add_one(&o->functions, arg))
-		argp_error(st, "more than %d patterns for -F", OPTS_MAX);
+		cmd_usage("more than %d patterns for -F", OPTS_MAX);
 }
 
-static void check_input(struct opts *o, const char *arg, struct argp_state *st)
+static void check_input(struct opts *o, const char *arg)
 {
 	if (is_number(arg) && access(arg, F_OK))
-		argp_error(st, "no recording '%s'; to refresh every %s seconds "
+		cmd_usage("no recording '%s'; to refresh every %s seconds "
 			   "use -I %s", arg, arg, arg);
 	o->input = arg;
 }
 
-static void check_color(struct opts *o, const char *arg, struct argp_state *st)
+static void check_color(struct opts *o, const char *arg)
 {
 	if (!strcmp(arg, "auto"))
 		o->color = 0;
@@ -158,7 +158,7 @@ static void check_color(struct opts *o, const char *arg, struct argp_state *st)
 	else if (!strcmp(arg, "never"))
 		o->color = -1;
 	else
-		argp_error(st, "--color takes auto, always or never, not '%s'", arg);
+		cmd_usage("--color takes auto, always or never, not '%s'", arg);
 }
 
 static error_t parse_one(int key, char *arg, struct argp_state *st)
@@ -169,11 +169,11 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 	switch (key) {
 	case 'p':
 		if (!add_ids(o->pids, &o->nr_pids, arg))
-			argp_error(st, "-p takes process ids, not '%s'", arg);
+			cmd_usage("-p takes process ids, not '%s'", arg);
 		break;
 	case 't':
 		if (!add_ids(o->tids, &o->nr_tids, arg))
-			argp_error(st, "-t takes thread ids, not '%s'", arg);
+			cmd_usage("-t takes thread ids, not '%s'", arg);
 		break;
 	case 'f':
 		o->follow = true;
@@ -182,23 +182,25 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		o->no_follow = true;
 		break;
 	case 'i':
-		check_input(o, arg, st);
+		check_input(o, arg);
 		break;
 	case 'd':
 		if (!num_duration(arg, &o->duration_ns) || !o->duration_ns)
-			argp_error(st, "-d takes a duration such as 500ms or 10, "
+			cmd_usage("-d takes a duration such as 500ms or 10, "
 				   "not '%s'", arg);
 		break;
 	case 'e':
+		if (!arg[strspn(arg, ",")])
+			cmd_usage("-e names nothing");
 		if (!add_words(o, &o->events, arg))
-			argp_error(st, "more than %d words for -e", OPTS_MAX);
+			cmd_usage("more than %d words for -e", OPTS_MAX);
 		break;
 	case 'F':
-		check_function(o, arg, st);
+		check_function(o, arg);
 		break;
 	case OPT_THREAD:
 		if (!add_one(&o->threads, arg))
-			argp_error(st, "more than %d patterns for --thread", OPTS_MAX);
+			cmd_usage("more than %d patterns for --thread", OPTS_MAX);
 		break;
 	case OPT_INNERMOST:
 		o->innermost = true;
@@ -208,7 +210,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		break;
 	case OPT_SLOWER:
 		if (!num_duration(arg, &o->slower_ns))
-			argp_error(st, "--slower takes a duration such as 20ms, "
+			cmd_usage("--slower takes a duration such as 20ms, "
 				   "not '%s'", arg);
 		break;
 	case 'k':
@@ -216,13 +218,13 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		break;
 	case 's':
 		if (!num_parse(arg, 32, 4096, &n))
-			argp_error(st, "-s takes 32 to 4096 bytes, not '%s'", arg);
+			cmd_usage("-s takes 32 to 4096 bytes, not '%s'", arg);
 		else
 			o->string_len = (uint32_t)n;
 		break;
 	case OPT_APP:
 		if (!add_one(&o->app, arg))
-			argp_error(st, "more than %d patterns for --app", OPTS_MAX);
+			cmd_usage("more than %d patterns for --app", OPTS_MAX);
 		break;
 	case OPT_LASTI:
 		o->lasti = true;
@@ -234,7 +236,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		o->no_paths = true;
 		break;
 	case OPT_COLOR:
-		check_color(o, arg, st);
+		check_color(o, arg);
 		break;
 	case OPT_JSON:
 		o->json = true;
@@ -251,7 +253,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 	case OPT_BUFFER:
 		if (!num_size(arg, &o->buffer) || o->buffer < 4096 ||
 		    o->buffer > (1u << 30))
-			argp_error(st, "--buffer takes 4K to 1G, not '%s'", arg);
+			cmd_usage("--buffer takes 4K to 1G, not '%s'", arg);
 		break;
 	case OPT_STRICT:
 		o->strict = true;
@@ -282,15 +284,19 @@ static const char *contradiction(const struct opts *o, int groups)
 		return "no recording is named: -o FILE";
 	if (o->follow && o->no_follow)
 		return "-f or --no-follow, not both";
-	if (o->input && (o->duration_ns || o->buffer))
-		return "-d and --buffer are of no use with -i";
+	if (o->no_follow && !o->command)
+		return "--no-follow is for -- COMMAND";
+	if (o->innermost && !o->functions.nr)
+		return "--innermost is for -F";
+	if (o->input && (o->duration_ns || o->buffer || o->follow))
+		return "-d, -f and --buffer are of no use with -i";
 	if (o->nr_pids && !o->duration_ns && !isatty(STDIN_FILENO) &&
 	    !isatty(STDERR_FILENO))
 		return "without a terminal a run must have an end: -d DUR";
 	return NULL;
 }
 
-int opts_parse(struct opts *o, int groups, const char *doc, int argc, char **argv)
+void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **argv)
 {
 	struct argp_option options[ARRAY_LEN(rows) + 1] = { { 0 } };
 	struct argp argp = { options, parse_one,
@@ -303,16 +309,10 @@ int opts_parse(struct opts *o, int groups, const char *doc, int argc, char **arg
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		if (rows[i].group & groups)
 			options[nr++] = rows[i].o;
-	argp_err_exit_status = ERR_USAGE;
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o))
-		return ERR_USAGE;
+	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)
 		o->follow = !o->no_follow;
 	wrong = contradiction(o, groups);
-	if (wrong) {
-		fprintf(stderr, "pytrace: usage: %s\n  '%s --help' lists the "
-			"options\n", wrong, argv[0]);
-		return ERR_USAGE;
-	}
-	return 0;
+	if (wrong)
+		cmd_usage("%s", wrong);
 }

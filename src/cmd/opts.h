@@ -63,11 +63,8 @@ struct opts {
 	size_t storage_used;
 };
 
-/*
- * Parse argv of "pytrace VIEW".  --help prints and exits 0; an error is
- * printed and gives ERR_USAGE; else 0.
- */
-int opts_parse(struct opts *o, int groups, const char *doc, int argc,
-	       char **argv) PT_MUST_CHECK;
+/* Parse argv of "pytrace VIEW"; --help and errors exit, as cmd_parse(). */
+void opts_parse(struct opts *o, int groups, const char *doc, int argc,
+		char **argv);
 
 #endif /* PT_OPTS_H */

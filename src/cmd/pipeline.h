@@ -27,6 +27,11 @@ struct pipeline {
 	struct recfile *recording;	/* NULL: none */
 	struct engine *engine;		/* NULL: nobody looks at the events */
 	struct sink *sink;		/* NULL with engine: only its totals */
+	/*
+	 * All is found and attached, and the first event is about to be read:
+	 * open what it goes to.  NULL: that is open.
+	 */
+	int (*begin)(struct pipeline *p, struct err *err);
 	uint64_t end_ns;		/* CLOCK_MONOTONIC; 0: no end */
 	/* Called once when the end is reached or the user asks for it. */
 	void (*stop)(void *arg);

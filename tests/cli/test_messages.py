@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong is said once, in one form, with the exit code of its kind."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOP = Path(os.environ.get("SRCDIR") or Path(__file__).resolve().parents[2])
+SHOP = TOP / "tests/golden/shop.ev"
+NOBODY = 2 ** 31 - 1        # above the kernel's largest pid
+
+
+def run(pytrace, *args):
+    return subprocess.run([pytrace, *map(str, args)], stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60, check=False)
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("args, says", [
+    ("trace", "no target"),
+    ("trace -F 99 -p 1", "a sampling rate is -e cpu:99"),
+    ("trace -i 1", "to refresh every 1 seconds use -I 1"),
+    ("trace -s 10 -p 1 -d 1", "-s takes 32 to 4096"),
+    ("trace -e nonsense -p 1 -d 1", "no system call 'nonsense'"),
+    ("trace -e , -p 1 -d 1", "-e names nothing"),
+    ("trace -p 1", "-d DUR"),
+    ("trace -p x -d 1", "-p takes process ids"),
+    ("trace -p 1 -d 0", "-d takes a duration"),
+    ("trace -p 1 -i x -d 1", "one target only"),
+    ("trace -p 1 -d 1 --innermost", "--innermost is for -F"),
+    ("trace -p 1 -d 1 --no-follow", "--no-follow is for -- COMMAND"),
+    ("trace -f -i x", "of no use with -i"),
+    ("trace --no-such-option", "unrecognized option '--no-such-option'"),
+    ("trace -o", "requires an argument"),
+    ("record -p 1 -d 1", "-o FILE"),
+    ("record --json -o x -p 1 -d 1", "unrecognized option '--json'"),
+    ("dump", "name a recording"),
+    ("probes", "no file"),
+    ("ps --width x", "no number of columns"),
+    ("no-such-view", "unknown view"),
+])
+def test_usage_has_one_form(pytrace, args, says):
+    done = run(pytrace, *args.split())
+    message = done.stderr.decode().splitlines()
+    assert done.returncode == 2 and not done.stdout
+    assert message[0].startswith("pytrace: usage: ") and says in message[0]
+    assert len(message) == 2 and message[1].startswith("  ")
+
+
+@pytest.mark.parametrize("view", ["trace", "record", "dump", "probes", "ps"])
+@pytest.mark.parametrize("option", ["--help", "-?", "--usage"])
+def test_help_names_the_view(pytrace, view, option):
+    done = run(pytrace, view, option)
+    assert done.returncode == 0 and not done.stderr
+    assert ("Usage: pytrace %s " % view).encode() in done.stdout
+
+
+def test_usage_in_json(pytrace):
+    done = run(pytrace, "trace", "-F", "99", "--json")
+    assert [(o["type"], o["kind"]) for o in objects(done.stdout)] == [
+        ("error", "usage")]
+
+
+def test_json_ends_with_end(pytrace):
+    done = run(pytrace, "trace", "--json", "-i", SHOP)
+    assert objects(done.stdout)[-1]["exit"] == done.returncode == 0
+
+
+def test_damage_is_marked_in_json(pytrace, tmp_path):
+    whole, cut = tmp_path / "whole.ptr", tmp_path / "cut.ptr"
+    assert run(pytrace, "dump", "--text", SHOP, "-o", whole).returncode == 0
+    cut.write_bytes(whole.read_bytes()[:-7])
+    done = run(pytrace, "trace", "--json", "-i", cut)
+    error, end = objects(done.stdout)[-2:]
+    assert (error["type"], error["kind"]) == ("error", "input")
+    assert error["text"] in done.stderr.decode()
+    assert (end["type"], end["exit"], done.returncode) == ("end", 9, 9)
+
+
+def test_losses_are_said_of_a_recording(pytrace):
+    """Zeros as well; --strict makes an exit code of them."""
+    lossy = TOP / "tests/golden/unknown.ev"
+    done = run(pytrace, "trace", "-i", lossy)
+    assert done.returncode == 0
+    assert b" unknown: " in done.stderr.splitlines()[-1]
+    assert run(pytrace, "trace", "--strict", "-i", lossy).returncode == 10
+    quiet = run(pytrace, "trace", "-q", "-i", lossy)
+    assert b" unknown: " in quiet.stderr
+
+
+def test_filters_that_leave_nothing_are_named(pytrace):
+    done = run(pytrace, "trace", "-i", SHOP, "-t", "1", "--json")
+    error, end = objects(done.stdout)[-2:]
+    assert error["kind"] == "nothing" and "-t left out" in error["hint"]
+    assert end["exit"] == done.returncode == 11
+
+
+def test_reader_that_has_seen_enough(pytrace):
+    """A closed pipe is no error; the writer notices by itself."""
+    read, write = os.pipe()
+    os.close(read)
+    for args in (["trace", "-i", SHOP], ["trace", "--json", "-i", SHOP],
+                 ["dump", "-i", SHOP]):
+        done = subprocess.run([pytrace, *map(str, args)], stdout=write,
+                              stderr=subprocess.PIPE, timeout=60, check=False)
+        assert done.returncode == 0
+        assert b"Broken pipe" not in done.stderr
+    os.close(write)
+
+
+@pytest.mark.parametrize("args", [
+    ["trace", "-i", "no\x1b[2J"], ["dump", "-i", "no\x1b[2J"],
+    ["probes", "no\x1b[2J"], ["trace", "-p", "no\x1b[2J"], ["no\x1b[2J"]])
+def test_names_in_messages_do_not_act(pytrace, args):
+    done = run(pytrace, *args)
+    assert done.returncode in (2, 3, 9)
+    assert rb"\x1b[2J" in done.stderr and b"\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("view", ["trace", "record"])
+def test_older_output_outlives_a_mistyped_pid(pytrace, tmp_path, view):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("what I found\n")
+    for out in (old, new):
+        done = run(pytrace, view, "-p", NOBODY, "-d", 1, "-o", out)
+        assert done.returncode in (3, 6, 7)
+    assert old.read_text() == "what I found\n"
+    assert not new.exists()
