@@ -481,6 +481,7 @@ static const struct sysnames names[SYSK_NR] = {
 	[SYSK_MREMAP] = FLAGS(mremap_flags, NULL),
 	[SYSK_MSG] = FLAGS(msg_flags, NULL),
 	[SYSK_MSYNC] = FLAGS(msync_flags, NULL),
+	[SYSK_OFLAGS] = FLAGS(open_flags, NULL),	/* no access mode */
 	[SYSK_OPEN] = BOTH(O_ACCMODE, open_modes, open_flags),
 	[SYSK_PIDFD] = FLAGS(pidfd_flags, NULL),
 	[SYSK_PRCTL] = VALUES(prctl_values),

@@ -14,7 +14,7 @@
 
 /* No name and no line table is longer; CPython's own library stays far below. */
 #define PART_MAX ((uint32_t)16 << 20)
-#define LINES_MAX 4096
+#define LINES_MAX 65536
 
 struct part {
 	uint8_t *bytes;
