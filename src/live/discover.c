@@ -178,28 +178,52 @@ int discover_descendants(struct session *s, pid_t pid, struct err *err)
 	return rc;
 }
 
+static int add_which(struct session *s, const struct which *w, pid_t pid,
+		     struct err *err)
+{
+	struct file f = {
+		.image = &w->image, .pt = &w->image.image, .path = w->file,
+		.fd = w->fd,
+	};
+	uint32_t nr;
+	int exe, rc;
+
+	if (!w->image.walk) {
+		char name[80];
+
+		err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+			 "cannot trace '%s': %s: %s", w->exe,
+			 pyimage_describe(&w->image, name, sizeof(name)),
+			 w->image.why);
+		err_hint(err, "%s", w->image.hint);
+		return -ENOTSUP;
+	}
+	rc = add_image(s, &f, pid, &nr, err);
+	exe = open(w->exe, O_RDONLY | O_CLOEXEC);
+	if (!rc && exe >= 0)
+		rc = tracer_add_exe(s->tracer, exe, nr, err);
+	if (exe >= 0)
+		close(exe);
+	return rc;
+}
+
+/*
+ * What no file tells (a shell script, a program that loads its interpreter
+ * later) is found when it is mapped; a Python that cannot be traced is refused
+ * before it runs.
+ */
 int discover_command(struct session *s, char *const argv[], pid_t pid,
 		     struct err *err)
 {
 	const struct pt_target held = { .exec_id = PT_ANY_EXEC, .held = 1 };
 	struct which w = WHICH_NONE;
-	uint32_t nr;
-	int exe, rc = 0;
+	int rc = which_command(argv, &w, err);
 
-	if (!which_command(argv, &w, NULL)) {
-		struct file f = {
-			.image = &w.image, .pt = &w.image.image, .path = w.file,
-			.fd = w.fd,
-		};
-
-		if (w.image.walk)
-			rc = add_image(s, &f, pid, &nr, err);
-		exe = w.image.walk ? open(w.exe, O_RDONLY | O_CLOEXEC) : -1;
-		if (!rc && exe >= 0)
-			rc = tracer_add_exe(s->tracer, exe, nr, err);
-		if (exe >= 0)
-			close(exe);
+	if (!rc) {
+		rc = add_which(s, &w, pid, err);
 		which_fini(&w);
+	} else if (rc != -ENOTSUP) {
+		rc = 0;
 	}
 	return rc ? rc : set_target(s, pid, &held, err);
 }

@@ -140,7 +140,8 @@ static int check_version(struct search *s)
 			      "its version cannot be found: it has no symbols");
 	if (!layout_for(p->version))
 		return REFUSE(s, "versions 3.6 to 3.15 are known",
-			      "its layout is not known");
+			      "the layout of Python %u.%u is not known",
+			      p->version >> 8, p->version & 0xffu);
 	if (!layout_is_final(p->hex))
 		return REFUSE(s, "the release can be traced",
 			      "a pre-release, whose layout may differ from the "

@@ -96,3 +96,18 @@ def test_command_that_cannot_be_run(pytrace, tmp_path, command, status):
     assert done.returncode == status
     last = json.loads(out.read_text().splitlines()[-1])
     assert (last["type"], last["exit"]) == ("end", status)
+
+
+@pytest.mark.parametrize("others", ["pypy3", "python2.7"])
+def test_command_of_another_python_is_refused(pytrace, others, tmp_path):
+    """Before it runs, as -p does: not an empty trace and 0."""
+    exe = shutil.which(others)
+    if exe is None or subprocess.run([exe, "-c", ""], check=False).returncode:
+        pytest.skip("no %s on this machine" % others)
+    real = subprocess.run([exe, "-c", "import sys; print(sys.executable)"],
+                          capture_output=True, check=True).stdout.strip()
+    ran = tmp_path / "ran"
+    done = trace(pytrace, "--", os.fsdecode(real), "-c",
+                 "open(%r, 'w')" % str(ran))
+    assert done.returncode == 125 and not ran.exists()
+    assert b"pytrace: unsupported: cannot trace" in done.stderr

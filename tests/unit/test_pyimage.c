@@ -288,10 +288,10 @@ static void refused_by_name(void **state)
 		enum pyimage_kind kind;
 	} rows[] = {
 		{ "-DTEXT='\"2.7.18\"' -DBASIC=120 -DITEM=0 -DKEY=588 " EXE,
-		  "CPython 2.7.18", "its layout is not known",
+		  "CPython 2.7.18", "the layout of Python 2.7 is not known",
 		  PYIMAGE_CPYTHON },
 		{ "-DHEX=0x031000f0 -DBASIC=208 -DITEM=2 -DKEY=588 " EXE,
-		  "CPython 3.16.0", "its layout is not known",
+		  "CPython 3.16.0", "the layout of Python 3.16 is not known",
 		  PYIMAGE_CPYTHON },
 		{ "-DHEX=0x030c00b2 -DBASIC=192 -DITEM=2 -DKEY=1548 " EXE,
 		  "CPython 3.12.0b2", "a pre-release", PYIMAGE_CPYTHON },
