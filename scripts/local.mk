@@ -28,7 +28,7 @@ check-docs: pytrace
 # The pytest suites: what a user types (cli), and real tracing (live, root).
 # The source may be read-only, as it is in distcheck.
 run_pytest = $(AM_TESTS_ENVIRONMENT) PYTHONDONTWRITEBYTECODE=1 \
-	/usr/bin/python3 -m pytest -ra -q -p no:cacheprovider \
+	/usr/bin/python3 -m pytest -ra -p no:cacheprovider \
 	--rootdir '$(abs_top_srcdir)'
 define pytest_suite
 	$(AM_V_at)if ! ls $(srcdir)/$(1)/test_*.py >/dev/null 2>&1; then \
