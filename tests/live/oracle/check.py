@@ -138,11 +138,10 @@ def unknown_in(record):
     if record["stack"] is None:
         return record["why"]
     for frame in record["stack"]:
-        if frame["func"] is None or frame["file"] is None:
-            if not frame.get("why"):
-                raise Bad("a nameless frame without a reason: %.300r" % (
-                    frame,))
+        if frame.get("why"):
             return "a frame: " + frame["why"]
+        if frame["func"] is None or frame["file"] is None:
+            raise Bad("a nameless frame without a reason: %.300r" % (frame,))
     return None
 
 
