@@ -216,9 +216,237 @@ def test_stripped_library(tracer, tool, source_python, tmp_path):
     subprocess.run([tool("strip", "binutils"), "-o", tmp_path / name,
                     library_of(source_python)], check=True)
     truth = tmp_path / "truth"
-    env = dict(os.environ, LD_LIBRARY_PATH=str(tmp_path))
-    argv = source_python.argv(TINY, truth)
-    refused = tracer.run(argv, env=env)
+    run = tracer.run(source_python.argv(TINY, truth),
+                     env=dict(os.environ, LD_LIBRARY_PATH=str(tmp_path)))
+    assert run.status == 0, run.stderr
+    judge(truth, run)
+    truth.unlink()
+    child = waiting(tracer, source_python.argv(), tmp_path,
+                    env=dict(os.environ, LD_LIBRARY_PATH=str(tmp_path)))
+    judge(truth, go(child, tracer.attach(child.pid), tmp_path), 100)
+
+
+def test_static_library_in_an_application(tracer, tool, tmp_path):
+    """libpython3.11.a linked into a program of another name, stripped."""
+    static = "/usr/lib/x86_64-linux-gnu/libpython3.11.a"
+    if not os.path.exists(static):
+        unless_ci("no %s: apt-get install libpython3.11-dev" % static)
+    (tmp_path / "app.c").write_text(
+        "#include <Python.h>\n"
+        "int main(int c, char **v) { return Py_BytesMain(c, v); }\n")
+    app = tmp_path / "myapp"
+    subprocess.run([tool("gcc"), "-I/usr/include/python3.11", "-o", app,
+                    tmp_path / "app.c", static, "-rdynamic", "-lexpat", "-lz",
+                    "-lm", "-ldl", "-lpthread", "-lutil", "-no-pie"],
+                   check=True)
+    subprocess.run([tool("strip", "binutils"), app], check=True)
+    truth = tmp_path / "truth"
+    env = dict(os.environ, PYTHONHOME="/usr")
+    run = tracer.run([app, TINY, truth], env=env)
+    assert run.status == 0, run.stderr
+    judge(truth, run)
+    truth.unlink()
+    child = waiting(tracer, [app], tmp_path, env=env)
+    judge(truth, go(child, tracer.attach(child.pid), tmp_path), 100)
+
+
+TWO = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* Two libpythons; the one named first is mapped and never initialised. */
+int main(int argc, char **argv)
+{
+	void *idle = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+	void *used = dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL);
+	int (*run)(int, char **);
+
+	if (!idle || !used) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 99;
+	}
+	*(void **)&run = dlsym(used, "Py_BytesMain");
+	argv[2] = argv[0];
+	return run(argc - 2, argv + 2);
+}
+"""
+
+
+def test_two_libpythons_in_a_process(tracer, tool, interpreters, tmp_path):
+    mine = [i for i in interpreters
+            if i.origin == "source" and i.info >= (3, 8)
+            and os.path.exists(os.path.join(
+                folder_of(i), "lib", "libpython%s.so.1.0" % i.minor))]
+    if len(mine) < 2:
+        pytest.skip("fewer than two shared libpythons on this machine")
+    (tmp_path / "two.c").write_text(TWO)
+    two = tmp_path / "two"
+    subprocess.run([tool("gcc"), "-o", two, tmp_path / "two.c", "-ldl"],
+                   check=True)
+    for idle, used in ((mine[0], mine[-1]), (mine[-1], mine[0])):
+        truth = tmp_path / ("truth" + used.minor)
+        run = tracer.run(
+            [two, library_of(idle), library_of(used), TINY, truth],
+            env=dict(os.environ, PYTHONHOME=folder_of(used)))
+        assert run.status == 0, run.stderr
+        judge(truth, run, known=False)
+        assert run.versions() == [used.version]
+
+
+def test_mapped_files_with_misleading_names(tracer, system_python, tmp_path):
+    """Lines of maps that a careless reader would take for a libpython."""
+    names = ["libpython3.11.so.1.0 evil", "a (deleted)", "new\nline",
+             "tab\there", "back\\slash", "libpython3.9.so.1.0",
+             "7f00-7f01 r-xp 00000000 00:00 0 x"]
+    for name in names:
+        shutil.copy("/bin/true", tmp_path / name)
+    # One of these is a libpython by its name and its symbols, none by nature.
+    code = textwrap.dedent("""
+        import mmap, os, sys
+        sys.path.insert(0, %r)
+        import mark
+        kept = []
+        for name in sys.argv[2:]:
+            with open(name, "rb") as f:
+                kept.append(mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE,
+                                      mmap.PROT_READ | mmap.PROT_EXEC))
+        mark.begin(sys.argv[1])
+        for i in range(10):
+            mark.mark()
+        """) % str(ORACLE)
+    truth = tmp_path / "truth"
+    run = tracer.run(system_python.argv(
+        "-c", code, truth, *[tmp_path / n for n in names]))
+    assert run.status == 0, run.stderr
+    judge(truth, run)
+    assert {r["exe"] for r in run.records("process")} == {system_python.file}
+
+
+# --- processes
+
+def test_children_of_every_kind(tracer, interpreters, tmp_path):
+    """sleep, bash, other Pythons, a zombie, another user: exit status 0."""
+    truth = tmp_path / "truth"
+    tmp_path.chmod(0o755)
+    others = [i for i in interpreters if len(i.command) == 1]
+    code = textwrap.dedent("""
+        import os, subprocess, sys
+        sys.path.insert(0, %r)
+        import mark
+        mark.begin(%r)
+        mark.mark()
+        kids = [subprocess.Popen(a) for a in %r]
+        # A file that nobody has seen before is known a second after.
+        zombie = os.fork()
+        if zombie == 0:
+            os._exit(0)
+        def nobody():
+            mark.forked(99)
+            mark.mark()
+            os.setuid(65534)
+            mark.mark()
+        subprocess.call(["/bin/true"], preexec_fn=nobody)
+        assert [k.wait() for k in kids] == [0] * len(kids)
+        mark.mark()
+        os.waitpid(zombie, 0)
+        """) % (str(ORACLE), str(truth), [
+            ["sleep", "0.2"], ["bash", "-c", "true"]] + [
+            [o.file, "-c", "import runpy, sys, time; time.sleep(1.5); "
+             "sys.argv[1:] = %r; runpy.run_path(%r)" % (
+                 [str(truth), str(i + 1)], str(TINY))]
+            for i, o in enumerate(others)])
+    run = tracer.run(others[0].argv("-c", code))
+    assert run.status == 0, run.stderr
+    judge(truth, run, 8 * len(others) + 4, known=False)
+    assert set(run.versions()) == {o.version for o in others}
+
+
+def test_pools_fork_and_spawn(tracer, debian_python, tmp_path):
+    """multiprocessing by fork and by spawn; one worker is born late."""
+    truth = tmp_path / "truth"
+    program = tmp_path / "pool.py"
+    program.write_text(textwrap.dedent("""
+        import multiprocessing, os, sys, time
+        sys.path.insert(0, %r)
+        import mark
+        def work(n):
+            mark.begin(%r, os.getpid() & 0xffff)
+            for i in range(n):
+                mark.mark()
+        def many(method, n):
+            ctx = multiprocessing.get_context(method)
+            kids = [ctx.Process(target=work, args=(n + i,))
+                    for i in range(3)]
+            [k.start() for k in kids]
+            [k.join() for k in kids]
+            assert all(k.exitcode == 0 for k in kids)
+        if __name__ == "__main__":
+            many("fork", 10)
+            many("spawn", 20)
+            time.sleep(0.5)
+            many("fork", 30)
+        """) % (str(ORACLE), str(truth)))
+    run = tracer.run(debian_python.argv(program))
+    assert run.status == 0, run.stderr
+    report = judge(truth, run, known=debian_python.known)
+    assert report.marks == 33 + 63 + 93
+
+
+def test_thread_names_do_not_disturb(tracer, system_python, tmp_path):
+    """prctl(PR_SET_NAME) writes the same field as exec does."""
+    truth = tmp_path / "truth"
+    code = textwrap.dedent("""
+        import ctypes, sys
+        sys.path.insert(0, %r)
+        import mark
+        mark.begin(%r)
+        name = ctypes.CDLL(None).prctl
+        for text in (b"a b 12/34 [00]", b"python3.9", b"\\xff\\x1b[31m",
+                     b"", b"bash"):
+            name(15, text, 0, 0, 0)
+            mark.mark()
+        """) % (str(ORACLE), str(truth))
+    run = tracer.run(system_python.argv("-c", code))
+    judge(truth, run, 5)
+    names = [r["thread"] for r in run.calls("lseek") if check.is_mark(r)]
+    assert names[:2] == ["a b 12/34 [00]", "python3.9"]
+    assert names[2] == "\ufffd\x1b[31m" and names[4] == "bash"
+
+
+def test_debug_build(tracer, tmp_path):
+    """python3.11d: right, or refused by name; never garbage."""
+    path = "/usr/bin/python3.11d"
+    if not os.path.exists(path):
+        pytest.skip("no %s: apt-get install python3.11-dbg" % path)
+    truth = tmp_path / "truth"
+    run = tracer.run([path, TINY, truth])
+    report = check.check(truth, run.trace)
+    assert not report.wrong, report.text()
+    if report.right == 0:
+        assert len(report.unknown) == report.marks, report.text()
+        assert all("debug" in why or "unsupported" in why
+                   for _, why in report.unknown), report.text()
+        assert any(r["walk"] is False for r in run.records("process"))
+    else:
+        assert_right(report, run)
+
+
+def test_unknown_version_is_refused_by_name(tracer, source_python, tmp_path):
+    """A libpython whose version word says 3.17."""
+    if source_python.info < (3, 11):
+        pytest.skip("no Py_Version before 3.11")
+    name = os.path.basename(library_of(source_python))
+    with open(library_of(source_python), "rb") as f:
+        data = f.read()
+    a, b, c = (int(n) for n in source_python.version.split("."))
+    word = (a << 24 | b << 16 | c << 8 | 0xf0).to_bytes(8, "little")
+    fake = (a << 24 | 17 << 16 | c << 8 | 0xf0).to_bytes(8, "little")
+    if word not in data:
+        pytest.skip("no version word in %s" % name)
+    (tmp_path / name).write_bytes(data.replace(word, fake))
+    truth = tmp_path / "truth"
+    refused = tracer.run(source_python.argv(TINY, truth),
+                         env=dict(os.environ, LD_LIBRARY_PATH=str(tmp_path)))
     assert refused.status == 125 and "3.17" in refused.stderr
     assert not truth.exists()
 
