@@ -420,15 +420,12 @@ def test_debug_build(tracer, tmp_path):
         pytest.skip("no %s: apt-get install python3.11-dbg" % path)
     truth = tmp_path / "truth"
     run = tracer.run([path, TINY, truth])
+    if run.status == 125:
+        assert "debug" in run.stderr and not truth.exists()
+        return
     report = check.check(truth, run.trace)
     assert not report.wrong, report.text()
-    if report.right == 0:
-        assert len(report.unknown) == report.marks, report.text()
-        assert all("debug" in why or "unsupported" in why
-                   for _, why in report.unknown), report.text()
-        assert any(r["walk"] is False for r in run.records("process"))
-    else:
-        assert_right(report, run)
+    assert_right(report, run)
 
 
 def test_unknown_version_is_refused_by_name(tracer, source_python, tmp_path):
