@@ -174,17 +174,17 @@ def is_python_call(record):
     return bool(record["stack"])
 
 
-def assert_right(report, run=None, least=1, known=True):
+def assert_right(report, run=None, least=1, known=True, late=1000):
     """The oracle's verdict, with all that helps to see why.
 
     Where nobody could KNOW the interpreter's file before it ran, the calls
-    from its start to its recognition may be missing: they are counted.
+    from its start to its recognition may be missing: up to LATE are counted.
     """
     text = report.text()
     if run is not None:
         text += "\n--- pytrace exited with %s and said:\n%s" % (
             run.status, run.stderr[-3000:])
-    if not known and report.losses["unrecognised"] < 1000:
+    if not known and report.losses["unrecognised"] < late:
         del report.losses["unrecognised"]
     assert report.ok(), text
     assert report.marks >= least, text
