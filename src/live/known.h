@@ -38,7 +38,9 @@ struct known_proc {
 struct known_pid {
 	uint32_t pid;
 	uint32_t image;		/* UINT32_MAX: none */
+	uint32_t exec_id;	/* of the last look that is due */
 	bool alive;
+	bool look;		/* it mapped code: look into it again */
 	char *exe;		/* NULL: not known */
 	UT_hash_handle hh;
 };

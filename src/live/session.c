@@ -185,6 +185,36 @@ static int note_fork(struct session *s, const struct pt_fork *f)
 	return 0;
 }
 
+/*
+ * A program maps a dozen files in a row, and to look into a process takes
+ * longer than that: once for all of them, when the ring is empty.
+ */
+static int note_mapped(struct session *s, const struct pt_mapped *m)
+{
+	struct known_pid *t = known_pid(&s->known, m->h.pid);
+
+	if (!t)
+		return -ENOMEM;
+	t->exec_id = m->exec_id;
+	t->look = s->look = true;
+	return 0;
+}
+
+static void look_again(struct session *s)
+{
+	struct known_pid *t, *next;
+
+	if (!s->look)
+		return;
+	s->look = false;
+	HASH_ITER(hh, s->known.pids, t, next) {
+		if (!t->look)
+			continue;
+		t->look = false;
+		discover_again(s, t->pid, t->exec_id);
+	}
+}
+
 static void note_exit(struct session *s, const struct pt_exit *e)
 {
 	struct known_pid *t = known_pid(&s->known, e->h.pid);
@@ -213,9 +243,8 @@ static int handle(struct session *s, const struct pt_hdr *rec)
 		return complete_code(&s->known, (const struct pt_code *)rec,
 				     &s->queue);
 	case PT_MAPPED:
-		discover_again(s, rec->pid,
-			       ((const struct pt_mapped *)rec)->exec_id);
-		return 1;
+		rc = note_mapped(s, (const struct pt_mapped *)rec);
+		return rc ? rc : 1;
 	case PT_FORK:
 		rc = note_fork(s, (const struct pt_fork *)rec);
 		return rc ? rc : 1;
@@ -239,8 +268,10 @@ static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *e
 	if (rc < 0)
 		return rc;
 	if (!rc) {
-		if (!s->stopped)
+		if (!s->stopped) {
+			look_again(s);
 			return idle(s, err);
+		}
 		s->phase = PHASE_END;
 		return tracer_losses(s->tracer, put_loss, s) ?
 			err_set(err, -EIO, "reading the losses failed") : 0;

@@ -29,6 +29,7 @@ struct session {
 	enum session_phase phase;
 	bool follow;
 	bool released;
+	bool look;		/* some known_pid is to be looked at again */
 	bool stopped;		/* detached; the ring may hold more */
 	uint64_t events;
 	uint64_t lost;
