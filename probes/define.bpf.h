@@ -402,8 +402,13 @@ __noinline u64 current_stack(struct proc *p, struct thread *t)
 		t->why = PT_WHY_UNSUPPORTED;
 	if (t->why)
 		return PT_STACK_UNKNOWN;
-	if (p->state == PT_PROC_STARTING)
-		return PT_STACK_EMPTY;	/* no interpreter, no frames */
+	if (p->state == PT_PROC_STARTING) {
+		if (!p->mapped)
+			return PT_STACK_EMPTY;	/* no interpreter, no frames */
+		/* one is mapped; another one may be the one that runs */
+		t->why = PT_WHY_UNRECOGNISED;
+		return PT_STACK_UNKNOWN;
+	}
 	w = bpf_map_lookup_elem(&walks, &zero);
 	img = bpf_map_lookup_elem(&images, &nr);
 	if (!w || !img)

@@ -76,6 +76,7 @@ static __always_inline void proc_learn(struct proc *p, const struct pt_target *t
 	p->image = t->image;
 	p->bias = t->bias;
 	p->state = t->state;
+	p->mapped = t->state == PT_PROC_STARTING;
 	p->key = 0;
 	tell_skipped(p, PT_LOSS_UNRECOGNISED);
 	announce(p, t->state == PT_PROC_RUNNING ? PT_WALK_YES :
@@ -139,7 +140,7 @@ static __noinline struct proc *proc_current(struct task_struct *task)
 	}
 	if (!p)
 		return proc_meet(task, mm, t);
-	if (p->state == PT_PROC_UNKNOWN)
+	if (p->state < PT_PROC_RUNNING)
 		proc_learn(p, t);
 	return p;
 }

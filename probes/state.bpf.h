@@ -42,7 +42,7 @@ struct proc {
 	u32 key;		/* pthread key of the thread state, plus 1 */
 	u32 exec_id;
 	u32 held;		/* not the command yet: nothing to count */
-	u32 pad;
+	u32 mapped;		/* has an interpreter mapped; may map another */
 };
 
 struct thread {

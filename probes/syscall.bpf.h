@@ -384,7 +384,7 @@ static __always_inline struct proc *proc_of(struct task_struct *task,
 
 	if (t && t->proc && t->mm == (u64)task->mm) {
 		p = proc_find(t->mm);
-		if (p && p->proc == t->proc && p->state != PT_PROC_UNKNOWN)
+		if (p && p->proc == t->proc && p->state >= PT_PROC_RUNNING)
 			return p;
 	}
 	return proc_current(task);
@@ -453,7 +453,8 @@ static __always_inline void note_mapping(struct task_struct *task, struct proc *
 {
 	struct pt_mapped r = { 0 };
 
-	if (p->state != PT_PROC_UNKNOWN && p->state != PT_PROC_REFUSED)
+	if (p->state != PT_PROC_UNKNOWN && p->state != PT_PROC_REFUSED &&
+	    !(p->state == PT_PROC_STARTING && p->mapped))
 		return;
 	if ((nr != NR_MMAP && nr != NR_MPROTECT) || !(prot & PROT_EXEC))
 		return;

@@ -106,6 +106,28 @@ static enum pt_proc_state state_of(enum pt_walk walk)
 }
 
 /*
+ * Of several interpreters in a process the one that is initialised first is
+ * the one to walk: the others' probes must be in place as well.
+ */
+static int add_others(struct session *s, const struct target *t, struct err *err)
+{
+	uint32_t nr;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->nr; i++) {
+		const struct interp *in = &t->v[i];
+		struct file f = {
+			.image = &in->image, .pt = &in->pt, .path = in->path,
+			.fd = in->fd,
+		};
+
+		if (in != t->main && in->walk == PT_WALK_STARTING)
+			rc = add_image(s, &f, t->proc.pid, &nr, err);
+	}
+	return rc;
+}
+
+/*
  * Tell the kernel half what is in this process.  One that is starting may have
  * come up before the probe on its initialisation was in place: look again.
  */
@@ -124,6 +146,8 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 	struct known_pid *k;
 	int rc = add_image(s, &f, t->proc.pid, &target.image, err);
 
+	if (!rc)
+		rc = add_others(s, t, err);
 	if (rc)
 		return rc;
 	if (walk == PT_WALK_STARTING && !remote_open(&remote, &t->proc, NULL)) {

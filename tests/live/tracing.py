@@ -174,7 +174,7 @@ def is_python_call(record):
     return bool(record["stack"])
 
 
-def assert_right(report, run=None, least=1, known=True, late=1000):
+def assert_right(report, run=None, least=1, known=True, late=20000):
     """The oracle's verdict, with all that helps to see why.
 
     Where nobody could KNOW the interpreter's file before it ran, the calls
