@@ -503,7 +503,7 @@ def test_same_address_in_another_process(tracer, system_python, tmp_path):
     run = tracer.run(["setarch", "-R", "sh", "-c",
                       "for i in $(seq 40); do %s %s $i; done" % (
                           system_python.file, program)])
-    assert judge(truth, run, 40).marks == 40
+    assert judge(truth, run, 40, known=False).marks == 40
 
 
 def test_process_ends_and_its_number_comes_again(tracer, system_python,
@@ -520,7 +520,7 @@ def test_process_ends_and_its_number_comes_again(tracer, system_python,
                           stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
     report = check.check(truth, trace)
-    assert_right(report, None, 64)
+    assert_right(report, None, 64, known=False)
     marks, _ = check.read_truth(truth)
     assert {m["pid"] for m in marks.values()} == {501}
 
