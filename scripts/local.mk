@@ -41,7 +41,8 @@ define pytest_suite
 	fi
 endef
 
-check-local: check-cli
+# (not when one unit program is asked for: make check TESTS=...)
+check-local: $(if $(filter-out command line,$(origin TESTS)),check-cli)
 check-cli: all
 	$(call pytest_suite,tests/cli,cli)
 check-live: all
