@@ -22,7 +22,8 @@ import special      # noqa: E402
 
 
 def chains(rng, state, until):
-    """Chains of modules, a new one now and then, up to UNTIL marks."""
+    """Chains of modules, a new one now and then, up to UNTIL marks, or until
+    there is a file "stop"."""
     number = 0
     while True:
         number += 1
@@ -36,7 +37,8 @@ def chains(rng, state, until):
             build.run_chain(rng, state.functions, rng.randrange(1, 10))
         mark.flush()
         # Reading the counter makes a number that no mark will have.
-        if (mark.S.next_id() & ((1 << mark.PROC_SHIFT) - 1)) > until:
+        if (mark.S.next_id() & ((1 << mark.PROC_SHIFT) - 1)) > until \
+                or os.path.exists(os.path.join(state.folder, "stop")):
             return
 
 
