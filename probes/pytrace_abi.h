@@ -52,7 +52,13 @@ typedef long long pt_s64;
 	X(10, SYSCALL,	pt_syscall,	120)				\
 	X(11, MAPPED,	pt_mapped,	40)				\
 	X(12, LOST,	pt_lost,	56)				\
-	X(13, END,	pt_end,		64)
+	X(13, END,	pt_end,		64)				\
+	X(14, BEGIN,	pt_begin,	40)				\
+	X(15, FAULT,	pt_fault,	80)				\
+	X(16, OFFCPU,	pt_offcpu,	152)				\
+	X(17, SAMPLE,	pt_sample,	64)				\
+	X(18, GIL,	pt_gil,		48)				\
+	X(19, CPUSTAT,	pt_cpustat,	80)
 
 struct pt_hdr {
 	pt_u32 size;		/* bytes of the record, header included */
@@ -220,7 +226,8 @@ struct pt_stack {
 	X(7, TOO_DEEP,		"deeper than the walk goes")		\
 	X(8, LOST,		"its definition was lost")		\
 	X(9, UNSUPPORTED,	"interpreter not supported")		\
-	X(10, NOT_WALKED,	"stack not asked for")
+	X(10, NOT_WALKED,	"stack not asked for")			\
+	X(11, BEFORE,		"in it since before the trace began")
 
 enum pt_why {
 #define X(nr, NAME, words) PT_WHY_##NAME = (nr),
@@ -242,6 +249,130 @@ struct pt_syscall {
 	pt_u8 why;		/* enum pt_why, if the stack is unknown */
 	pt_u8 nr_args;		/* struct pt_arg that follow */
 	/* then nr_args times: struct pt_arg, its bytes, padded to a word */
+};
+
+/*
+ * All events begin alike: header (t: when it began), then
+ *
+ *	dur	ns; 0: not known, or not over
+ *	stack	the Python stack that it happened on
+ *	ip	user instruction pointer; 0: not known
+ */
+struct pt_event {
+	struct pt_hdr h;
+	pt_u64 dur, stack, ip;
+};
+PT_SIZE_IS(struct pt_event, 56);
+
+/* From here on all that happens to the targets is in the stream. */
+struct pt_begin {
+	struct pt_hdr h;
+	pt_u32 events;		/* 1 << each PT_SYSCALL, PT_FAULT... asked for */
+	pt_u32 sample_hz;	/* samples a second and CPU; 0: none */
+};
+
+enum pt_tristate { PT_NO, PT_YES, PT_UNKNOWN };
+
+/* A page fault. */
+struct pt_fault {
+	struct pt_hdr h;
+	pt_u64 dur, stack, ip;
+	pt_u64 addr;
+	pt_u32 bytes;		/* that became resident, or private; 0: not known */
+	pt_u8 kind;		/* enum pt_fault_kind */
+	pt_u8 major;		/* enum pt_tristate: it read from a disk */
+	pt_u8 write;		/* 1: by a write */
+	pt_u8 kernel;		/* 1: taken in kernel mode, for the process */
+	pt_u8 in_gc;		/* enum pt_tristate: while the collector ran */
+	pt_u8 why;		/* enum pt_why, if the stack is unknown */
+	pt_u8 pad[6];
+};
+
+enum pt_fault_kind {
+	PT_FAULT_OTHER,		/* or not known */
+	PT_FAULT_COW,		/* a write to a page that was shared */
+	PT_FAULT_FIRST_TOUCH,	/* of anonymous memory */
+	PT_FAULT_FILE,		/* of a mapped file */
+	PT_FAULT_SWAP,
+};
+
+struct pt_socket {
+	pt_u16 family;		/* AF_* */
+	pt_u16 type;		/* SOCK_* */
+	pt_u16 protocol;
+	pt_u16 port;		/* of the peer, host order; 0: not connected */
+	pt_u8 addr[16];		/* of the peer, network order; IPv4 in the
+				 * first four */
+};
+
+/* A thread was not on a CPU: dur = blocked + runq + preempted. */
+struct pt_offcpu {
+	struct pt_hdr h;	/* t: when it was switched out */
+	pt_u64 dur, stack, ip;
+	pt_u64 blocked;		/* until it was woken */
+	pt_u64 runq;		/* woken, and waiting for a CPU */
+	pt_u64 preempted;	/* switched out while it could run */
+	pt_u64 args[2];		/* of the system call it was in */
+	pt_u64 waker_stack;	/* as `stack`: where the waker was */
+	pt_u32 nr;		/* of the system call */
+	pt_u32 waker_pid, waker_tid, waker_proc;
+	struct pt_socket socket; /* its descriptor; family 0: none */
+	pt_u8 reason;		/* enum pt_off_reason */
+	pt_u8 abi;		/* enum pt_abi of the system call */
+	pt_u8 state;		/* enum pt_off_state */
+	pt_u8 why;		/* enum pt_why, if the stack is unknown */
+	pt_u8 waker;		/* enum pt_waker */
+	pt_u8 waker_why;	/* enum pt_why, if waker_stack is unknown */
+	pt_u8 iowait;		/* 1: for a block device */
+	pt_u8 in_gc;		/* enum pt_tristate */
+};
+
+enum pt_off_reason {
+	PT_OFF_UNKNOWN,
+	PT_OFF_PREEMPTED,	/* in user mode or in the kernel */
+	PT_OFF_SYSCALL,		/* blocked in `nr` */
+	PT_OFF_FAULT,		/* blocked in a page fault */
+	PT_OFF_STOPPED,		/* by a signal or a debugger */
+};
+
+enum pt_off_state {
+	PT_OFF_DONE,
+	PT_OFF_UNFINISHED,	/* the trace ended first: blocked has it all */
+	PT_OFF_BEFORE,		/* out since before PT_BEGIN, which is its t */
+};
+
+enum pt_waker {
+	PT_WAKER_NONE,		/* not woken, or not seen */
+	PT_WAKER_TASK,
+	PT_WAKER_TIMER,
+	PT_WAKER_INTERRUPT,
+};
+
+/* A thread was on a CPU when the clock ticked: it stands for `dur` ns. */
+struct pt_sample {
+	struct pt_hdr h;
+	pt_u64 dur, stack, ip;
+	pt_u32 event;		/* 0: the CPU clock */
+	pt_u8 kernel;		/* 1: in kernel mode */
+	pt_u8 in_gc;		/* enum pt_tristate */
+	pt_u8 why;
+	pt_u8 pad;
+};
+
+/* Where the GIL of a process is: a futex inside [from, to) is a wait for it. */
+struct pt_gil {
+	struct pt_hdr h;
+	pt_u64 from, to;
+};
+
+/* CPU control of a control group, whenever it was read (cpu.stat, cpu.max). */
+struct pt_cpustat {
+	struct pt_hdr h;	/* of a process in it */
+	pt_u64 quota_us;	/* 0: no quota */
+	pt_u64 period_us;
+	pt_u64 nr_periods, nr_throttled, throttled_us;	/* since its creation */
+	pt_u64 memory_high;	/* events of memory.events "high", likewise */
+	/* then a string: the path of the group */
 };
 
 enum pt_abi { PT_ABI_X86_64, PT_ABI_I386, PT_ABI_X32 };
@@ -269,15 +400,6 @@ enum pt_arg_kind {
 	PT_ARG_SOCKADDR_OUT,	/* filled in by the kernel: read at exit */
 	PT_ARG_SOCKET,		/* struct pt_socket of a descriptor */
 	PT_ARG_UNREAD,		/* a path or address that could not be read */
-};
-
-struct pt_socket {
-	pt_u16 family;		/* AF_* */
-	pt_u16 type;		/* SOCK_* */
-	pt_u16 protocol;
-	pt_u16 port;		/* of the peer, host order; 0: not connected */
-	pt_u8 addr[16];		/* of the peer, network order; IPv4 in the
-				 * first four */
 };
 
 /* Why something was not sent.  X(number, NAME, "words") */

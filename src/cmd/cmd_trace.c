@@ -9,6 +9,7 @@
 #include "cmd/opts.h"
 #include "cmd/pipeline.h"
 #include "cmd/totals.h"
+#include "event/record.h"
 #include "report/filter.h"
 #include "report/json.h"
 #include "report/trace.h"
@@ -48,7 +49,7 @@ static int put(struct sink *sink, const struct moment *m, struct err *err)
 			trace_skip(t->trace, m);
 		return 0;
 	}
-	t->shown += m->rec->type == PT_SYSCALL;
+	t->shown += record_event(m->rec) != NULL;
 	t->end.h.t = m->rec->t;
 	if (m->rec->type == PT_END)
 		memcpy(&t->end, m->rec, sizeof(t->end));
@@ -178,7 +179,7 @@ static int put_end(struct tracing *t, int code, struct err *err)
 	if (t->end.h.type != PT_END) {	/* the source had none */
 		t->end.h.type = PT_END;
 		t->end.h.size = sizeof(t->end);
-		t->end.events = totals->syscalls;
+		t->end.events = totals->events;
 		t->end.lost = totals->lost_all;
 	}
 	t->end.exit = (uint32_t)code;

@@ -143,7 +143,7 @@ int live_run(const struct opts *o, const struct sysset *calls,
 	if (!code && p->engine && o->strict &&
 	    totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
-	if (!code && !p->syscalls && !o->command && !gone &&
+	if (!code && !p->events && !o->command && !gone &&
 	    !pipeline_was_asked())
 		code = nothing_came(o, began, &err);
 	if (o->command)

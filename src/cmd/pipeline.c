@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "event/record.h"
+
 #define FLUSH_NS	UINT64_C(100000000)	/* a line is seen within 200 ms */
 #define NAP_MIN_NS	1000000L		/* while events come */
 #define NAP_MAX_NS	10000000L		/* when none do */
@@ -60,8 +62,8 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	int rc = 0;
 
 	p->records++;
-	if (rec->type == PT_SYSCALL)
-		p->syscalls++;
+	if (record_event(rec))
+		p->events++;
 	if (p->recording)
 		rc = recfile_put(p->recording, rec, err);
 	if (rc || !p->engine)

@@ -38,7 +38,7 @@ struct pipeline {
 	void *arg;
 	/* results */
 	uint64_t records;
-	uint64_t syscalls;
+	uint64_t events;
 };
 
 /*

@@ -30,7 +30,7 @@ void totals_print(const struct engine_totals *t, uint64_t cost_ns, bool quiet)
 	if (quiet && !totals_incomplete(t))
 		return;
 	fprintf(stderr, "pytrace: %" PRIu64 " calls, lost %" PRIu64
-		", stacks unknown %" PRIu64, t->syscalls, really_lost(t),
+		", stacks unknown %" PRIu64, t->events, really_lost(t),
 		unknown_stacks(t));
 	for (uint32_t i = 1; i < ARRAY_LEN(t->lost); i++)
 		if (t->lost[i])

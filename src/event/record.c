@@ -27,7 +27,27 @@ static const struct record_type types[] = {
 	[PT_MAPPED] = { .name = "mapped", .size = sizeof(struct pt_mapped) },
 	[PT_LOST] = { .name = "lost", .size = sizeof(struct pt_lost) },
 	[PT_END] = { .name = "end", .size = sizeof(struct pt_end) },
+	[PT_BEGIN] = { .name = "begin", .size = sizeof(struct pt_begin) },
+	[PT_FAULT] = { .name = "fault", .size = sizeof(struct pt_fault) },
+	[PT_OFFCPU] = { .name = "offcpu", .size = sizeof(struct pt_offcpu) },
+	[PT_SAMPLE] = { .name = "sample", .size = sizeof(struct pt_sample) },
+	[PT_GIL] = { .name = "gil", .size = sizeof(struct pt_gil) },
+	[PT_CPUSTAT] = { "cpustat", sizeof(struct pt_cpustat), TAIL_STRINGS, 1,
+			 false },
 };
+
+/* struct pt_event is how each of them begins. */
+#define BEGINS_AS_EVENT(type)						\
+	_Static_assert(offsetof(struct type, dur) ==			\
+		       offsetof(struct pt_event, dur) &&		\
+		       offsetof(struct type, stack) ==			\
+		       offsetof(struct pt_event, stack) &&		\
+		       offsetof(struct type, ip) ==			\
+		       offsetof(struct pt_event, ip), "fields of " #type)
+BEGINS_AS_EVENT(pt_syscall);
+BEGINS_AS_EVENT(pt_fault);
+BEGINS_AS_EVENT(pt_offcpu);
+BEGINS_AS_EVENT(pt_sample);
 
 _Static_assert(ARRAY_LEN(types) == PT_TYPE_END, "a type without a row");
 
@@ -36,6 +56,35 @@ const struct record_type *record_type(uint16_t type)
 	if (type >= ARRAY_LEN(types) || !types[type].name)
 		return NULL;
 	return &types[type];
+}
+
+const struct pt_event *record_event(const struct pt_hdr *rec)
+{
+	switch (rec->type) {
+	case PT_SYSCALL:
+	case PT_FAULT:
+	case PT_OFFCPU:
+	case PT_SAMPLE:
+		return (const void *)rec;
+	default:
+		return NULL;
+	}
+}
+
+uint8_t record_why(const struct pt_hdr *rec)
+{
+	switch (rec->type) {
+	case PT_SYSCALL:
+		return ((const struct pt_syscall *)(const void *)rec)->why;
+	case PT_FAULT:
+		return ((const struct pt_fault *)(const void *)rec)->why;
+	case PT_OFFCPU:
+		return ((const struct pt_offcpu *)(const void *)rec)->why;
+	case PT_SAMPLE:
+		return ((const struct pt_sample *)(const void *)rec)->why;
+	default:
+		return PT_WHY_NONE;
+	}
 }
 
 static size_t to_word(size_t len)

@@ -52,9 +52,14 @@ const struct record_type *record_type(uint16_t type);
 int record_check(const void *bytes, size_t len, const struct pt_hdr **out,
 		 struct err *err) PT_MUST_CHECK;
 
+/* The record as an event, or NULL: it is none. */
+const struct pt_event *record_event(const struct pt_hdr *rec);
+uint8_t record_why(const struct pt_hdr *rec);	/* enum pt_why of its stack */
+
 /*
  * String `i` of a META (tool version, kernel release, host, argv...), PROCESS
- * (exe, python's version, library, why not walked) or EXEC (file name).
+ * (exe, python's version, library, why not walked), EXEC (file name) or CPUSTAT
+ * (path of the group).
  * NULL behind the last.
  */
 const char *record_string(const struct pt_hdr *rec, size_t i);

@@ -27,6 +27,19 @@ WORDS(words_sys_state, [PT_SYS_DONE] = "done",
       [PT_SYS_NO_RETURN] = "no-return", [PT_SYS_UNFINISHED] = "unfinished",
       [PT_SYS_NO_ENTRY] = "no-entry");
 
+WORDS(words_tristate, [PT_NO] = "no", [PT_YES] = "yes",
+      [PT_UNKNOWN] = "unknown");
+WORDS(words_fault, [PT_FAULT_OTHER] = "other", [PT_FAULT_COW] = "cow",
+      [PT_FAULT_FIRST_TOUCH] = "first-touch", [PT_FAULT_FILE] = "file",
+      [PT_FAULT_SWAP] = "swap");
+WORDS(words_off_reason, [PT_OFF_UNKNOWN] = "unknown",
+      [PT_OFF_PREEMPTED] = "preempted", [PT_OFF_SYSCALL] = "syscall",
+      [PT_OFF_FAULT] = "fault", [PT_OFF_STOPPED] = "stopped");
+WORDS(words_off_state, [PT_OFF_DONE] = "done",
+      [PT_OFF_UNFINISHED] = "unfinished", [PT_OFF_BEFORE] = "before");
+WORDS(words_waker, [PT_WAKER_NONE] = "none", [PT_WAKER_TASK] = "task",
+      [PT_WAKER_TIMER] = "timer", [PT_WAKER_INTERRUPT] = "interrupt");
+
 static const char *const arg_kinds[] = {
 	[PT_ARG_NONE] = "none",
 	[PT_ARG_PATH] = "path",
@@ -159,6 +172,87 @@ static const struct field end[] = {
 	{ 0 },
 };
 
+static const struct field begin[] = {
+	FIELD(pt_begin, events, STYLE_HEX),
+	FIELD(pt_begin, sample_hz, STYLE_DEC),
+	{ 0 },
+};
+
+static const struct field fault[] = {
+	FIELD(pt_fault, addr, STYLE_HEX),
+	WORD(pt_fault, kind, words_fault),
+	FIELD(pt_fault, bytes, STYLE_DEC),
+	WORD(pt_fault, major, words_tristate),
+	FIELD(pt_fault, write, STYLE_DEC),
+	FIELD(pt_fault, kernel, STYLE_DEC),
+	WORD(pt_fault, in_gc, words_tristate),
+	FIELD(pt_fault, dur, STYLE_DEC),
+	FIELD(pt_fault, stack, STYLE_HEX),
+	FIELD(pt_fault, ip, STYLE_HEX),
+	WORD(pt_fault, why, words_why),
+	{ 0 },
+};
+
+static const struct field offcpu[] = {
+	WORD(pt_offcpu, reason, words_off_reason),
+	WORD(pt_offcpu, state, words_off_state),
+	FIELD(pt_offcpu, blocked, STYLE_DEC),
+	FIELD(pt_offcpu, runq, STYLE_DEC),
+	FIELD(pt_offcpu, preempted, STYLE_DEC),
+	FIELD(pt_offcpu, iowait, STYLE_DEC),
+	FIELD(pt_offcpu, nr, STYLE_DEC),
+	WORD(pt_offcpu, abi, words_abi),
+	{ "arg0", offsetof(struct pt_offcpu, args[0]), 8, STYLE_HEX, NULL },
+	{ "arg1", offsetof(struct pt_offcpu, args[1]), 8, STYLE_HEX, NULL },
+	FIELD(pt_offcpu, socket.family, STYLE_DEC),
+	FIELD(pt_offcpu, socket.type, STYLE_DEC),
+	FIELD(pt_offcpu, socket.protocol, STYLE_DEC),
+	FIELD(pt_offcpu, socket.port, STYLE_DEC),
+	{ "socket.addr0", offsetof(struct pt_offcpu, socket.addr[0]), 8,
+	  STYLE_HEX, NULL },
+	{ "socket.addr1", offsetof(struct pt_offcpu, socket.addr[8]), 8,
+	  STYLE_HEX, NULL },
+	FIELD(pt_offcpu, dur, STYLE_DEC),
+	FIELD(pt_offcpu, stack, STYLE_HEX),
+	FIELD(pt_offcpu, ip, STYLE_HEX),
+	WORD(pt_offcpu, why, words_why),
+	WORD(pt_offcpu, waker, words_waker),
+	FIELD(pt_offcpu, waker_pid, STYLE_DEC),
+	FIELD(pt_offcpu, waker_tid, STYLE_DEC),
+	FIELD(pt_offcpu, waker_proc, STYLE_DEC),
+	FIELD(pt_offcpu, waker_stack, STYLE_HEX),
+	WORD(pt_offcpu, waker_why, words_why),
+	WORD(pt_offcpu, in_gc, words_tristate),
+	{ 0 },
+};
+
+static const struct field sample[] = {
+	FIELD(pt_sample, event, STYLE_DEC),
+	FIELD(pt_sample, kernel, STYLE_DEC),
+	WORD(pt_sample, in_gc, words_tristate),
+	FIELD(pt_sample, dur, STYLE_DEC),
+	FIELD(pt_sample, stack, STYLE_HEX),
+	FIELD(pt_sample, ip, STYLE_HEX),
+	WORD(pt_sample, why, words_why),
+	{ 0 },
+};
+
+static const struct field gil[] = {
+	FIELD(pt_gil, from, STYLE_HEX),
+	FIELD(pt_gil, to, STYLE_HEX),
+	{ 0 },
+};
+
+static const struct field cpustat[] = {
+	FIELD(pt_cpustat, quota_us, STYLE_DEC),
+	FIELD(pt_cpustat, period_us, STYLE_DEC),
+	FIELD(pt_cpustat, nr_periods, STYLE_DEC),
+	FIELD(pt_cpustat, nr_throttled, STYLE_DEC),
+	FIELD(pt_cpustat, throttled_us, STYLE_DEC),
+	FIELD(pt_cpustat, memory_high, STYLE_DEC),
+	{ 0 },
+};
+
 static const struct field *const by_type[] = {
 	[PT_META] = meta,	[PT_PROCESS] = process,
 	[PT_THREAD] = thread,	[PT_FORK] = fork,
@@ -166,7 +260,10 @@ static const struct field *const by_type[] = {
 	[PT_CODE] = code,	[PT_PART] = part,
 	[PT_STACK] = stack,	[PT_SYSCALL] = syscall_,
 	[PT_MAPPED] = mapped,	[PT_LOST] = lost,
-	[PT_END] = end,
+	[PT_END] = end,		[PT_BEGIN] = begin,
+	[PT_FAULT] = fault,	[PT_OFFCPU] = offcpu,
+	[PT_SAMPLE] = sample,	[PT_GIL] = gil,
+	[PT_CPUSTAT] = cpustat,
 };
 
 _Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");
@@ -184,6 +281,7 @@ const char *const *fields_strings(uint16_t type)
 	static const char *const of_process[] = { "exe", "python", "library",
 						  "refused", NULL };
 	static const char *const of_exec[] = { "file", NULL };
+	static const char *const of_cpustat[] = { "group", NULL };
 
 	switch (type) {
 	case PT_META:
@@ -192,6 +290,8 @@ const char *const *fields_strings(uint16_t type)
 		return of_process;
 	case PT_EXEC:
 		return of_exec;
+	case PT_CPUSTAT:
+		return of_cpustat;
 	default:
 		return NULL;
 	}

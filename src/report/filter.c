@@ -200,10 +200,10 @@ static bool frame_matches(const struct pattern *p, const struct frame *frame)
 static bool stack_matches(const struct filter *f, const struct pattern *p,
 			  const struct moment *m)
 {
-	uint32_t nr = f->innermost && m->nr_frames ? 1 : m->nr_frames;
+	uint32_t nr = f->innermost && m->stack.nr ? 1 : m->stack.nr;
 
 	for (uint32_t i = 0; i < nr; i++)
-		if (frame_matches(p, &m->frames[i]))
+		if (frame_matches(p, &m->stack.frames[i]))
 			return true;
 	return false;
 }

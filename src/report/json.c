@@ -96,18 +96,18 @@ static void put_frame(struct jsonw *w, const struct frame *frame)
 static void put_stack(struct jsonw *w, const struct moment *m)
 {
 	jsonw_key(w, "stack");
-	if (m->has_stack) {
+	if (m->stack.known) {
 		jsonw_open_list(w);
-		for (uint32_t i = 0; i < m->nr_frames; i++)
-			put_frame(w, &m->frames[i]);
+		for (uint32_t i = 0; i < m->stack.nr; i++)
+			put_frame(w, &m->stack.frames[i]);
 		jsonw_close_list(w);
 	} else {
 		jsonw_null(w);
 	}
-	if (m->omitted)
-		jsonw_key_uint(w, "truncated", m->omitted);
-	if (m->why)
-		jsonw_key_string(w, "why", m->why);
+	if (m->stack.omitted)
+		jsonw_key_uint(w, "truncated", m->stack.omitted);
+	if (m->stack.why)
+		jsonw_key_string(w, "why", m->stack.why);
 }
 
 /* ---- system calls --------------------------------------------------------- */
@@ -425,7 +425,7 @@ static void put_end(struct jsonw *w, const struct pt_hdr *rec,
 static bool has_object(uint16_t type)
 {
 	return type != PT_CODE && type != PT_PART && type != PT_STACK &&
-	       type != PT_MAPPED;
+	       type != PT_MAPPED && type < PT_BEGIN;
 }
 
 static void put_object(struct json *j, const struct moment *m,
@@ -468,6 +468,12 @@ static void put_object(struct json *j, const struct moment *m,
 	case PT_PART:
 	case PT_STACK:
 	case PT_MAPPED:
+	case PT_BEGIN:
+	case PT_FAULT:
+	case PT_OFFCPU:
+	case PT_SAMPLE:
+	case PT_GIL:
+	case PT_CPUSTAT:
 	case PT_TYPE_END:
 		break;
 	}

@@ -154,10 +154,10 @@ static void put_indent(struct trace *t, size_t columns)
  */
 static uint32_t application_frame(const struct moment *m)
 {
-	for (uint32_t i = 0; i < m->nr_frames; i++)
-		if (m->frames[i].origin == ORIGIN_APP)
+	for (uint32_t i = 0; i < m->stack.nr; i++)
+		if (m->stack.frames[i].origin == ORIGIN_APP)
 			return i;
-	return m->nr_frames - 1;
+	return m->stack.nr - 1;
 }
 
 /* What is not known of the callers is not left out silently. */
@@ -165,15 +165,15 @@ static void put_callers(struct trace *t, const struct moment *m, uint32_t at)
 {
 	uint32_t i;
 
-	for (i = at + 1; i < m->nr_frames && i <= at + CALLERS; i++) {
-		if (i == m->nr_inner && m->omitted)
+	for (i = at + 1; i < m->stack.nr && i <= at + CALLERS; i++) {
+		if (i == m->stack.nr_inner && m->stack.omitted)
 			fprintf(t->out, " < (%" PRIu32 " left out)",
-				m->omitted);
+				m->stack.omitted);
 		fputs(" < ", t->out);
-		put_func(t, &m->frames[i]);
+		put_func(t, &m->stack.frames[i]);
 	}
-	if (i <= at + CALLERS && m->why)
-		fprintf(t->out, " < ? (%s)", m->why);
+	if (i <= at + CALLERS && m->stack.why)
+		fprintf(t->out, " < ? (%s)", m->stack.why);
 }
 
 static void put_short_stack(struct trace *t, const struct moment *m,
@@ -182,7 +182,7 @@ static void put_short_stack(struct trace *t, const struct moment *m,
 	uint32_t at = application_frame(m);
 
 	put_indent(t, indent);
-	put_frame(t, &m->frames[at]);
+	put_frame(t, &m->stack.frames[at]);
 	put_callers(t, m, at);
 	putc('\n', t->out);
 }
@@ -196,38 +196,38 @@ static void put_left_out(struct trace *t, uint32_t nr, size_t indent)
 static void put_whole_stack(struct trace *t, const struct moment *m,
 			    size_t indent)
 {
-	for (uint32_t i = 0; i < m->nr_frames; i++) {
-		if (i == m->nr_inner && m->omitted)
-			put_left_out(t, m->omitted, indent);
+	for (uint32_t i = 0; i < m->stack.nr; i++) {
+		if (i == m->stack.nr_inner && m->stack.omitted)
+			put_left_out(t, m->stack.omitted, indent);
 		put_indent(t, indent);
-		put_frame(t, &m->frames[i]);
+		put_frame(t, &m->stack.frames[i]);
 		putc('\n', t->out);
 	}
-	if (m->nr_frames == m->nr_inner && m->omitted)
-		put_left_out(t, m->omitted, indent);
+	if (m->stack.nr == m->stack.nr_inner && m->stack.omitted)
+		put_left_out(t, m->stack.omitted, indent);
 }
 
 static void put_stack(struct trace *t, const struct moment *m, size_t indent)
 {
-	if (!m->has_stack) {
-		if (m->why_nr == PT_WHY_NOT_WALKED)
+	if (!m->stack.known) {
+		if (m->stack.why_nr == PT_WHY_NOT_WALKED)
 			return;
 		put_indent(t, indent);
-		fprintf(t->out, "[stack unknown: %s]\n", m->why);
+		fprintf(t->out, "[stack unknown: %s]\n", m->stack.why);
 		return;
 	}
-	if (!m->nr_frames && !m->why) {
+	if (!m->stack.nr && !m->stack.why) {
 		put_indent(t, indent);
 		fputs("[no Python frames]\n", t->out);
 		return;
 	}
-	if (m->nr_frames && t->opts.whole_stacks)
+	if (m->stack.nr && t->opts.whole_stacks)
 		put_whole_stack(t, m, indent);
-	else if (m->nr_frames)
+	else if (m->stack.nr)
 		put_short_stack(t, m, indent);
-	if (m->why && (t->opts.whole_stacks || !m->nr_frames)) {
+	if (m->stack.why && (t->opts.whole_stacks || !m->stack.nr)) {
 		put_indent(t, indent);
-		fprintf(t->out, "[the rest is unknown: %s]\n", m->why);
+		fprintf(t->out, "[the rest is unknown: %s]\n", m->stack.why);
 	}
 }
 

@@ -20,7 +20,8 @@ struct engine {
 	struct stacks *stacks;
 	struct tasks *tasks;
 	struct engine_totals totals;
-	struct frame frames[PT_MAX_FRAMES];	/* of the last moment */
+	struct frame frames[2][PT_MAX_FRAMES];	/* of the last moment: its
+						 * stack, its waker's */
 };
 
 const char *engine_loss_words(uint32_t reason)
@@ -102,70 +103,91 @@ static void bound_memory(struct engine *e)
 
 /* ---- events --------------------------------------------------------------- */
 
-static void set_why(struct moment *m, uint8_t why)
+static void set_why(struct pystack *st, uint8_t why)
 {
-	m->why_nr = why;
-	m->why = why == PT_WHY_NONE ? NULL : engine_why_words(why);
+	st->why_nr = why;
+	st->why = why == PT_WHY_NONE ? NULL : engine_why_words(why);
 }
 
-static void count_stack(struct engine *e, const struct moment *m)
+static void count_stack(struct engine *e, const struct pystack *st)
 {
 	struct engine_totals *t = &e->totals;
 	size_t last = ARRAY_LEN(t->unknown) - 1;
 
-	if (!m->has_stack)
-		t->unknown[m->why_nr < last ? m->why_nr : last]++;
-	else if (!m->nr_frames)
+	if (!st->known)
+		t->unknown[st->why_nr < last ? st->why_nr : last]++;
+	else if (!st->nr)
 		t->no_frames++;
 	else
 		t->with_stack++;
 }
 
-static int resolve(struct engine *e, uint64_t id, struct moment *m)
+static int resolve(struct engine *e, uint64_t id, struct frame *frames,
+		   struct pystack *st)
 {
 	const struct stack_def *def = stacks_find(e->stacks, id);
 	int rc = 0;
 
 	if (!def) {
-		set_why(m, PT_WHY_LOST);
+		set_why(st, PT_WHY_LOST);
 		return 0;
 	}
-	m->has_stack = true;
-	m->frames = e->frames;
-	m->omitted = def->omitted;
-	set_why(m, def->why);
+	st->known = true;
+	st->frames = frames;
+	st->omitted = def->omitted;
+	set_why(st, def->why);
 	for (uint32_t i = 0; i < def->nr && !rc; i++) {
-		struct frame *frame = &e->frames[m->nr_frames];
+		struct frame *frame = &frames[st->nr];
 
 		rc = codes_resolve(e->codes, &def->frames[i], frame);
-		m->nr_frames += !frame->is_shim;
+		st->nr += !frame->is_shim;
 		if (i < PT_INNER)
-			m->nr_inner = m->nr_frames;
+			st->nr_inner = st->nr;
 	}
 	return rc;
 }
 
-static int feed_syscall(struct engine *e, const struct pt_syscall *sys,
-			struct moment *m)
+static int look_up(struct engine *e, uint64_t id, uint8_t why,
+		   struct frame *frames, struct pystack *st)
+{
+	if (id >= PT_STACK_FIRST)
+		return resolve(e, id, frames, st);
+	if (id == PT_STACK_EMPTY) {
+		st->known = true;
+		return 0;
+	}
+	set_why(st, why);
+	if (!st->why)
+		st->why = "no reason given";
+	return 0;
+}
+
+static int feed_waker(struct engine *e, const struct pt_offcpu *off,
+		      struct moment *m)
+{
+	if (off->waker != PT_WAKER_TASK)
+		return 0;
+	m->waker_thread = tasks_thread(e->tasks, off->waker_tid);
+	return look_up(e, off->waker_stack, off->waker_why, e->frames[1],
+		       &m->waker);
+}
+
+static int feed_event(struct engine *e, const struct pt_event *ev,
+		      struct moment *m)
 {
 	struct engine_totals *t = &e->totals;
-	int rc = 0;
+	int rc;
 
-	t->syscalls++;
-	if (!t->first_t || sys->h.t < t->first_t)
-		t->first_t = sys->h.t;
-	if (sys->h.t > t->last_t)
-		t->last_t = sys->h.t;
-	if (sys->stack >= PT_STACK_FIRST) {
-		rc = resolve(e, sys->stack, m);
-	} else if (sys->stack == PT_STACK_EMPTY) {
-		m->has_stack = true;
-	} else {
-		set_why(m, sys->why);
-		if (!m->why)
-			m->why = "no reason given";
-	}
-	count_stack(e, m);
+	t->events++;
+	t->of_type[ev->h.type]++;
+	if (!t->first_t || ev->h.t < t->first_t)
+		t->first_t = ev->h.t;
+	if (ev->h.t > t->last_t)
+		t->last_t = ev->h.t;
+	rc = look_up(e, ev->stack, record_why(&ev->h), e->frames[0], &m->stack);
+	count_stack(e, &m->stack);
+	if (!rc && ev->h.type == PT_OFFCPU)
+		rc = feed_waker(e, (const void *)ev, m);
 	return rc;
 }
 
@@ -200,13 +222,12 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 	case PT_STACK:
 		rc = stacks_define(e->stacks, (const void *)rec);
 		break;
-	case PT_SYSCALL:
-		rc = feed_syscall(e, (const void *)rec, m);
-		break;
 	case PT_LOST:
 		count_lost(e, (const void *)rec);
 		break;
 	default:
+		if (record_event(rec))
+			rc = feed_event(e, record_event(rec), m);
 		break;
 	}
 	if (rc < 0)

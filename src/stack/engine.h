@@ -57,19 +57,26 @@ struct frame {
 	bool is_shim;		/* of the interpreter's own: never in a moment */
 };
 
+/* A Python stack as it is shown. */
+struct pystack {
+	bool known;		/* false: unknown, and `why` says why */
+	const struct frame *frames;	/* innermost first */
+	uint32_t nr;		/* 0 and known: no Python frames */
+	uint32_t omitted;	/* left out behind the first nr_inner */
+	uint32_t nr_inner;
+	const char *why;	/* also if known: the rest is unknown */
+	uint8_t why_nr;		/* enum pt_why of that */
+};
+
 struct moment {
 	const struct pt_hdr *rec;
 	const struct process *process;	/* NULL: nothing known of it */
 	const struct thread *thread;	/* NULL: nothing known of it */
-
-	/* Of an event (PT_SYSCALL); else no frames and no reason. */
-	bool has_stack;		/* false: unknown, and `why` says why */
-	const struct frame *frames;	/* innermost first */
-	uint32_t nr_frames;	/* 0 with has_stack: no Python frames */
-	uint32_t omitted;	/* left out behind the first nr_inner */
-	uint32_t nr_inner;
-	const char *why;	/* also with has_stack: the rest is unknown */
-	uint8_t why_nr;		/* enum pt_why of that */
+	/* Of an event; else no frames and no reason. */
+	struct pystack stack;
+	/* Of a PT_OFFCPU that a task ended: what that was doing. */
+	struct pystack waker;
+	const struct thread *waker_thread;	/* NULL: nothing known of it */
 };
 
 struct engine;
@@ -87,7 +94,8 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 
 /* How many events had what: for the account at the end. */
 struct engine_totals {
-	uint64_t syscalls;
+	uint64_t events;	/* all of them, below by enum pt_type */
+	uint64_t of_type[PT_TYPE_END];
 	uint64_t with_stack;	/* whole, or its known part */
 	uint64_t no_frames;	/* threads without Python frames */
 	uint64_t unknown[16];	/* by enum pt_why; the last: all others */

@@ -66,18 +66,18 @@ static void frames_get_names_and_lines(void **state)
 	feed("2 stack proc=1 stack=0x20 frame=0x10@8 frame=0x10@0 "
 	     "frame=0x10@10");
 	m = feed("3 syscall pid=7 tid=7 proc=1 nr=39 stack=0x20 ret=7");
-	assert_true(m.has_stack);
-	assert_null(m.why);
-	assert_int_equal(m.nr_frames, 3);
-	assert_string_equal(m.frames[0].func, "Spam.run");
-	assert_string_equal(m.frames[0].file, "/app/a.py");
-	assert_int_equal(m.frames[0].line, 12);
-	assert_int_equal(m.frames[0].lasti, 8);
-	assert_int_equal(m.frames[0].def, 10);
-	assert_null(m.frames[0].why);
-	assert_int_equal(m.frames[1].line, 10);
-	assert_int_equal(m.frames[2].line, -1);
-	assert_null(m.frames[2].why);
+	assert_true(m.stack.known);
+	assert_null(m.stack.why);
+	assert_int_equal(m.stack.nr, 3);
+	assert_string_equal(m.stack.frames[0].func, "Spam.run");
+	assert_string_equal(m.stack.frames[0].file, "/app/a.py");
+	assert_int_equal(m.stack.frames[0].line, 12);
+	assert_int_equal(m.stack.frames[0].lasti, 8);
+	assert_int_equal(m.stack.frames[0].def, 10);
+	assert_null(m.stack.frames[0].why);
+	assert_int_equal(m.stack.frames[1].line, 10);
+	assert_int_equal(m.stack.frames[2].line, -1);
+	assert_null(m.stack.frames[2].why);
 	assert_int_equal(engine_totals(engine)->with_stack, 1);
 }
 
@@ -93,21 +93,21 @@ static void what_is_missing_has_a_reason(void **state)
 	     "filename=sent,8,1,1 linetable=long,70000,1");
 	feed("1 stack stack=0x20 frame=0x10@8 frame=0x99@0");
 	m = feed("2 syscall stack=0x20");
-	assert_int_equal(m.nr_frames, 2);
-	assert_string_equal(m.frames[0].func, "f");
-	assert_null(m.frames[0].file);
-	assert_string_equal(m.frames[0].why, "part of its definition was lost");
-	assert_int_equal(m.frames[0].line, -1);
-	assert_null(m.frames[1].func);
-	assert_string_equal(m.frames[1].why, "its definition was lost");
-	assert_int_equal(m.frames[1].def, -1);
+	assert_int_equal(m.stack.nr, 2);
+	assert_string_equal(m.stack.frames[0].func, "f");
+	assert_null(m.stack.frames[0].file);
+	assert_string_equal(m.stack.frames[0].why, "part of its definition was lost");
+	assert_int_equal(m.stack.frames[0].line, -1);
+	assert_null(m.stack.frames[1].func);
+	assert_string_equal(m.stack.frames[1].why, "its definition was lost");
+	assert_int_equal(m.stack.frames[1].def, -1);
 
 	/* the rest comes late */
 	feed("3 part code=0x10 part=filename total=8 offset=4 data=\"/x.p\"");
 	feed("3 part code=0x10 part=linetable total=70000 data=\"\\x08\\x01\"");
 	m = feed("4 syscall stack=0x20");
-	assert_string_equal(m.frames[0].file, "/app/x.p");
-	assert_string_equal(m.frames[0].why, "too long to be read");
+	assert_string_equal(m.stack.frames[0].file, "/app/x.p");
+	assert_string_equal(m.stack.frames[0].why, "too long to be read");
 
 	/* no bytes that claim to be many */
 	feed("4 part code=0x12 part=name total=0 data=\"\"");
@@ -115,20 +115,20 @@ static void what_is_missing_has_a_reason(void **state)
 	     "filename=sent,4000000000,1,1 linetable=sent,0,1");
 	feed("4 stack stack=0x22 frame=0x12@0");
 	m = feed("4 syscall stack=0x22");
-	assert_null(m.frames[0].func);
-	assert_string_equal(m.frames[0].why, "the code object is not plausible");
-	assert_null(m.frames[0].file);
+	assert_null(m.stack.frames[0].func);
+	assert_string_equal(m.stack.frames[0].why, "the code object is not plausible");
+	assert_null(m.stack.frames[0].file);
 
 	m = feed("5 syscall stack=0x21");
-	assert_false(m.has_stack);
-	assert_string_equal(m.why, "its definition was lost");
+	assert_false(m.stack.known);
+	assert_string_equal(m.stack.why, "its definition was lost");
 	m = feed("5 syscall stack=0 why=page");
-	assert_string_equal(m.why, "a page was not resident");
+	assert_string_equal(m.stack.why, "a page was not resident");
 	m = feed("5 syscall stack=0 why=250");
-	assert_string_equal(m.why, "unknown reason");
+	assert_string_equal(m.stack.why, "unknown reason");
 	m = feed("5 syscall stack=1");
-	assert_true(m.has_stack);
-	assert_int_equal(m.nr_frames, 0);
+	assert_true(m.stack.known);
+	assert_int_equal(m.stack.nr, 0);
 	assert_int_equal(engine_totals(engine)->unknown[PT_WHY_PAGE], 1);
 	assert_int_equal(engine_totals(engine)->unknown[15], 1);
 	assert_int_equal(engine_totals(engine)->no_frames, 1);
@@ -149,10 +149,10 @@ static void names_of_each_kind(void **state)
 	     "linetable=sent,0,1");
 	feed("1 stack stack=0x20 frame=0x10@0 frame=0x11@0");
 	m = feed("2 syscall stack=0x20");
-	assert_string_equal(m.frames[0].func, "\xc3\xa9");
-	assert_string_equal(m.frames[0].file, "\xe2\x82\xac\n");
-	assert_string_equal(m.frames[1].func, "\xf0\x9f\x90\x8d");
-	assert_string_equal(m.frames[1].file, "\xef\xbf\xbd");
+	assert_string_equal(m.stack.frames[0].func, "\xc3\xa9");
+	assert_string_equal(m.stack.frames[0].file, "\xe2\x82\xac\n");
+	assert_string_equal(m.stack.frames[1].func, "\xf0\x9f\x90\x8d");
+	assert_string_equal(m.stack.frames[1].file, "\xef\xbf\xbd");
 }
 
 /* A NUL is a character like others; what is made of names is given back. */
@@ -169,9 +169,9 @@ static void names_with_nuls(void **state)
 		     "filename=sent,5,1 linetable=sent,0,1");
 		feed("1 stack stack=0x20 frame=0x10@0");
 		m = feed("2 syscall stack=0x20");
-		assert_int_equal(m.frames[0].func_len, 7);
-		assert_memory_equal(m.frames[0].func, "a\0bcdef", 8);
-		assert_int_equal(m.frames[0].file_len, 5);
+		assert_int_equal(m.stack.frames[0].func_len, 7);
+		assert_memory_equal(m.stack.frames[0].func, "a\0bcdef", 8);
+		assert_int_equal(m.stack.frames[0].file_len, 5);
 		feed("3 exit");
 		if (i == 1)
 			memory = engine_totals(engine)->memory;
@@ -193,10 +193,10 @@ static void shims_are_no_frames(void **state)
 	feed("2 stack stack=0x20 omitted=5 frame=0x11@0 frame=0x10@0 "
 	     "frame=0x11@0 frame=0x10@8");
 	m = feed("3 syscall stack=0x20");
-	assert_int_equal(m.nr_frames, 2);
-	assert_int_equal(m.nr_inner, 2);
-	assert_int_equal(m.frames[0].line, 10);
-	assert_int_equal(m.frames[1].line, 12);
+	assert_int_equal(m.stack.nr, 2);
+	assert_int_equal(m.stack.nr_inner, 2);
+	assert_int_equal(m.stack.frames[0].line, 10);
+	assert_int_equal(m.stack.frames[1].line, 12);
 }
 
 static void threads_and_processes(void **state)
@@ -303,12 +303,12 @@ static void memory_is_bounded(void **state)
 			 1000 + i);
 		feed(line);
 		m = feed("4 syscall stack=0x20");
-		assert_string_equal(m.frames[0].func, "Spam.run");
+		assert_string_equal(m.stack.frames[0].func, "Spam.run");
 		assert_true(engine_totals(engine)->memory <= opts.memory);
 	}
 	assert_true(engine_totals(engine)->evicted > 30000);
 	m = feed("4 syscall stack=1000");
-	assert_string_equal(m.why, "its definition was lost");
+	assert_string_equal(m.stack.why, "its definition was lost");
 }
 
 /* ---- anything ------------------------------------------------------------- */
@@ -386,8 +386,8 @@ static void anything_is_borne(void **state)
 		assert_int_equal(record_check(rec, b.len, &rec, NULL), 0);
 		assert_int_equal(engine_feed(engine, rec, &m, NULL), 0);
 		assert_true(engine_totals(engine)->memory <= opts.memory);
-		for (uint32_t j = 0; j < m.nr_frames; j++)
-			assert_true(m.frames[j].func || m.frames[j].why);
+		for (uint32_t j = 0; j < m.stack.nr; j++)
+			assert_true(m.stack.frames[j].func || m.stack.frames[j].why);
 	}
 	recbuf_free(&b);
 }
