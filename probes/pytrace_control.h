@@ -19,6 +19,8 @@ struct pt_config {
 	pt_u32 follow;		/* descendants are traced too */
 	pt_u32 path_len;	/* bytes of a path that are sent */
 	pt_u32 no_paths;	/* neither paths nor addresses */
+	pt_u32 events;		/* 1 << PT_SYSCALL, ...: what is sent */
+	pt_u32 sample_hz;	/* of PT_SAMPLE, a CPU */
 };
 
 /* Settings that may change while the programs run. */

@@ -24,7 +24,7 @@ static int begin(struct pipeline *p, struct err *err)
 
 static int run(int argc, char **argv)
 {
-	struct sysset calls;
+	struct eventset events;
 	struct recording r = { .p = { .begin = begin } };
 	struct err err = { 0 };
 	struct opts o;
@@ -32,11 +32,12 @@ static int run(int argc, char **argv)
 
 	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
 	r.path = o.output;
-	if (sysset_parse(&calls, o.events.v, o.events.nr, &err))
+	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_SYSCALLS,
+			   &err))
 		return cmd_fail(&err);
 	if (engine_new(&r.p.engine, NULL, &err))
 		return cmd_fail(&err);
-	code = live_run(&o, &calls, &r.p, argv);
+	code = live_run(&o, &events, &r.p, argv);
 	engine_free(r.p.engine);
 	rc = recfile_close(r.p.recording, &err);
 	if (rc && rc != -EPIPE && code != ERR_OUTPUT) {

@@ -70,7 +70,8 @@ static int flush(struct sink *sink, struct err *err)
 
 static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 {
-	int rc = sysset_parse(filter_calls(f), o->events.v, o->events.nr, err);
+	int rc = eventset_parse(filter_events(f), o->events.v, o->events.nr,
+				EVENTS_SYSCALLS, err);
 
 	for (size_t i = 0; !rc && i < o->functions.nr; i++)
 		rc = filter_add_func(f, o->functions.v[i], err);
@@ -244,7 +245,7 @@ static int run_all(struct tracing *t, char **argv)
 	    engine_new(&t->p.engine, NULL, &err))
 		return cmd_fail(&err);
 	code = o->input ? run_recording(o, &t->p) :
-			  live_run(o, filter_calls(t->filter), &t->p, argv);
+			  live_run(o, filter_events(t->filter), &t->p, argv);
 	if (!code && !o->command && !t->shown && filter_seen(t->filter) &&
 	    !pipeline_was_asked())
 		code = all_left_out(t);

@@ -77,7 +77,7 @@ static int nothing_came(const struct opts *o, uint64_t began, struct err *err)
 	return cmd_fail(err);
 }
 
-static int open_session(const struct opts *o, const struct sysset *calls,
+static int open_session(const struct opts *o, const struct eventset *events,
 			struct session **out, char **argv, struct err *err)
 {
 	struct session_opts so = {
@@ -86,7 +86,9 @@ static int open_session(const struct opts *o, const struct sysset *calls,
 			.no_paths = o->no_paths,
 			.path_len = o->string_len,
 			.ring_bytes = (size_t)o->buffer,
-			.wanted = calls->has,
+			.wanted = events->calls.has,
+			.events = events->types,
+			.sample_hz = events->sample_hz,
 		},
 		.pids = o->pids,
 		.nr_pids = o->nr_pids,
@@ -102,7 +104,7 @@ static int open_session(const struct opts *o, const struct sysset *calls,
 	return rc;
 }
 
-int live_run(const struct opts *o, const struct sysset *calls,
+int live_run(const struct opts *o, const struct eventset *events,
 	     struct pipeline *p, char **argv)
 {
 	struct session *s = NULL;
@@ -111,7 +113,7 @@ int live_run(const struct opts *o, const struct sysset *calls,
 	int rc, code = 0, exit_code;
 	bool gone = false;
 
-	if (open_session(o, calls, &s, argv, &err)) {
+	if (open_session(o, events, &s, argv, &err)) {
 		code = cmd_fail(&err);
 		return o->command ? 125 : code;
 	}

@@ -5,14 +5,14 @@
 
 #include "cmd/opts.h"
 #include "cmd/pipeline.h"
-#include "event/sysset.h"
+#include "event/eventset.h"
 
 /*
  * Attach as the options say, feed `p` (whose source, end and stop are set
  * here), detach, and say on stderr what was traced and what was lost.  Errors
- * are printed.  `calls` is what -e asks for.  Returns what to exit with.
+ * are printed.  `events` is what -e asks for.  Returns what to exit with.
  */
-int live_run(const struct opts *o, const struct sysset *calls,
+int live_run(const struct opts *o, const struct eventset *events,
 	     struct pipeline *p, char **argv);
 
 #endif /* PT_LIVE_H */

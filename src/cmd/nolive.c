@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 
-int live_run(const struct opts *o, const struct sysset *calls,
+int live_run(const struct opts *o, const struct eventset *events,
 	     struct pipeline *p, char **argv)
 {
 	struct err err = { 0 };

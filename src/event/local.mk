@@ -1,4 +1,5 @@
 libptcore_a_SOURCES += \
+	src/event/eventset.c src/event/eventset.h \
 	src/event/inbuf.c src/event/inbuf.h \
 	src/event/open.c src/event/open.h \
 	src/event/recfile.c src/event/recfile.h \

@@ -49,9 +49,10 @@ int sysset_parse(struct sysset *s, const char *const *words, size_t nr,
 
 		if (apply(s, words[i] + out, !out))
 			continue;
-		err_kind(err, ERR_USAGE, -EINVAL, "no system call '%s'",
+		err_kind(err, ERR_USAGE, -EINVAL, "no event and no system call '%s'",
 			 words[i] + out);
-		err_hint(err, "-e takes names of system calls and the classes "
+		err_hint(err, "-e takes syscalls, faults, offcpu, cpu[:HZ], "
+			 "names of system calls, and the classes "
 			 "%%file %%network %%process %%desc %%memory");
 		return -EINVAL;
 	}

@@ -121,6 +121,9 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	skel->rodata->cfg.follow = opts->follow;
 	skel->rodata->cfg.path_len = opts->path_len ? opts->path_len : DEFAULT_PATH;
 	skel->rodata->cfg.no_paths = opts->no_paths;
+	skel->rodata->cfg.events =
+		opts->events ? opts->events : 1u << PT_SYSCALL;
+	skel->rodata->cfg.sample_hz = opts->sample_hz;
 	skel->bss->sw.stacks = !opts->no_stacks;
 	rc = bpf_map__set_max_entries(skel->maps.ring,
 				      (uint32_t)ring_size(opts->ring_bytes));

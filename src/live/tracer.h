@@ -39,6 +39,9 @@ struct tracer_opts {
 	 * i386 from 512 (PT_MAX_NR in all).  NULL: every one.
 	 */
 	const uint8_t *wanted;
+	uint32_t events;		/* 1 << PT_SYSCALL, ...: what is sent;
+					 * 0: system calls */
+	uint32_t sample_hz;		/* of PT_SAMPLE, a CPU */
 };
 
 /*

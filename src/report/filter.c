@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "event/record.h"
 #include "report/sysargs.h"
 
 struct pattern {
@@ -16,7 +17,7 @@ struct pattern {
 };
 
 struct filter {
-	struct sysset calls;
+	struct eventset events;
 	struct pattern *func;
 	size_t nr_func;
 	bool has_positive, innermost, errors;
@@ -33,7 +34,7 @@ int filter_new(struct filter **out, struct err *err)
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return err_set(err, -ENOMEM, "out of memory");
-	sysset_all(&(*out)->calls);
+	eventset_init(&(*out)->events, EVENTS_ALL);
 	return 0;
 }
 
@@ -51,9 +52,9 @@ void filter_free(struct filter *f)
 	free(f);
 }
 
-struct sysset *filter_calls(struct filter *f)
+struct eventset *filter_events(struct filter *f)
 {
-	return &f->calls;
+	return &f->events;
 }
 
 void filter_innermost(struct filter *f)
@@ -242,22 +243,27 @@ static bool thread_passes(const struct filter *f, const struct moment *m)
 	return !f->nr_thread;
 }
 
+static bool has_failed(const struct pt_hdr *rec)
+{
+	return rec->type == PT_SYSCALL && sysargs_failed((const void *)rec);
+}
+
 static bool passes(const struct filter *f, const struct moment *m,
 		   enum filter_nr nr)
 {
-	const struct pt_syscall *sys = (const void *)m->rec;
+	const struct pt_event *ev = record_event(m->rec);
 
 	switch (nr) {
-	case FILTER_CALL:
-		return sysset_has(&f->calls, sys->abi, sys->nr);
+	case FILTER_EVENT:
+		return eventset_has(&f->events, m->rec);
 	case FILTER_TID:
 		return tid_passes(f, m);
 	case FILTER_THREAD:
 		return thread_passes(f, m);
 	case FILTER_ERRORS:
-		return !f->errors || sysargs_failed(sys);
+		return !f->errors || has_failed(m->rec);
 	case FILTER_SLOWER:
-		return sys->dur >= f->slower;
+		return ev->dur >= f->slower;
 	case FILTER_FUNC:
 		return funcs_pass(f, m);
 	case FILTER_NR:
@@ -268,7 +274,7 @@ static bool passes(const struct filter *f, const struct moment *m,
 
 bool filter_passes(struct filter *f, const struct moment *m)
 {
-	if (m->rec->type != PT_SYSCALL)
+	if (!record_event(m->rec))
 		return true;
 	f->seen++;
 	for (unsigned int nr = 0; nr < FILTER_NR; nr++) {

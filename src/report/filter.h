@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "event/sysset.h"
+#include "event/eventset.h"
 #include "stack/engine.h"
 
 /* Conditions, in the order in which they are looked at. */
 #define FILTERS(X)						\
-	X(CALL, "-e")						\
+	X(EVENT, "-e")						\
 	X(TID, "-t")						\
 	X(THREAD, "--thread")					\
 	X(ERRORS, "--errors")					\
@@ -36,7 +36,7 @@ int filter_new(struct filter **out, struct err *err) PT_MUST_CHECK;
 void filter_free(struct filter *f);	/* NULL is fine */
 
 /* -e: all, until the caller says otherwise.  Lives in the filter. */
-struct sysset *filter_calls(struct filter *f);
+struct eventset *filter_events(struct filter *f);
 
 /*
  * -F: name, Class.name, pkg/file.py:name, pkg/file.py, pkg/STAR; '!' before one

@@ -163,7 +163,7 @@ static void other_conditions(void **state)
 
 	(void)state;
 	assert_int_equal(filter_new(&f, &err), 0);
-	assert_int_equal(sysset_parse(filter_calls(f), read_call, 1, &err), 0);
+	assert_int_equal(eventset_parse(filter_events(f), read_call, 1, EVENTS_ALL, &err), 0);
 	filter_errors(f);
 	filter_slower(f, 1000);
 	assert_int_equal(filter_add_tid(f, 8, &err), 0);

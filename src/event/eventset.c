@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* eventset: a set of events, as -e names it. */
+#include "event/eventset.h"
+
+#include <errno.h>
+
+#include "base/num.h"
+#include "event/record.h"
+
+void eventset_init(struct eventset *s, uint32_t types)
+{
+	s->types = types;
+	s->sample_hz = SAMPLE_HZ;
+	sysset_all(&s->calls);
+}
+
+/* The kind of events that a word names, 0: none.  "cpu:99" is "cpu". */
+static uint32_t kind_named(const char *word)
+{
+	static const struct {
+		const char *name;
+		uint32_t kind;
+	} kinds[] = {
+		{ "syscalls", EVENTS_OF(PT_SYSCALL) },
+		{ "faults", EVENTS_OF(PT_FAULT) },
+		{ "offcpu", EVENTS_OF(PT_OFFCPU) },
+		{ "cpu", EVENTS_OF(PT_SAMPLE) },
+	};
+	size_t len = strcspn(word, ":");
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (len == strlen(kinds[i].name) &&
+		    !strncmp(word, kinds[i].name, len) &&
+		    (!word[len] || kinds[i].kind == EVENTS_OF(PT_SAMPLE)))
+			return kinds[i].kind;
+	return 0;
+}
+
+static int set_rate(struct eventset *s, const char *word, struct err *err)
+{
+	const char *rate = strchr(word, ':');
+	int64_t hz;
+
+	if (!rate)
+		return 0;
+	if (!num_parse(rate + 1, 1, SAMPLE_HZ_MAX, &hz))
+		return err_kind(err, ERR_USAGE, -EINVAL,
+				"cpu:HZ takes 1 to %d samples a second, not '%s'",
+				SAMPLE_HZ_MAX, rate + 1);
+	s->sample_hz = (uint32_t)hz;
+	return 0;
+}
+
+/* The words that name no kind name calls. */
+static int parse_calls(struct eventset *s, const char *const *words, size_t nr,
+		       struct err *err)
+{
+	const char **calls = calloc(nr + 1, sizeof(*calls));
+	size_t n = 0;
+	int rc;
+
+	if (!calls)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++)
+		if (!kind_named(words[i] + (words[i][0] == '!')))
+			calls[n++] = words[i];
+	rc = sysset_parse(&s->calls, calls, n, err);
+	for (size_t i = 0; i < n; i++)
+		if (calls[i][0] != '!')
+			s->types |= EVENTS_SYSCALLS;
+	free(calls);
+	return rc;
+}
+
+int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
+		   uint32_t otherwise, struct err *err)
+{
+	int rc = 0;
+
+	eventset_init(s, !nr || words[0][0] == '!' ? otherwise : 0);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		bool out = words[i][0] == '!';
+		uint32_t kind = kind_named(words[i] + out);
+
+		s->types = out ? s->types & ~kind : s->types | kind;
+		if (kind == EVENTS_OF(PT_SAMPLE))
+			rc = set_rate(s, words[i], err);
+	}
+	return rc ? rc : parse_calls(s, words, nr, err);
+}
+
+bool eventset_has(const struct eventset *s, const struct pt_hdr *rec)
+{
+	const struct pt_syscall *sys = (const void *)rec;
+
+	if (!record_event(rec))
+		return true;
+	if (!(s->types & EVENTS_OF(rec->type)))
+		return false;
+	return rec->type != PT_SYSCALL || sysset_has(&s->calls, sys->abi, sys->nr);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * eventset: a set of events, as -e names it.
+ *
+ *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ]
+ *	openat,%file	only these system calls: sysset.h
+ *	!faults,!close	what there would be otherwise, without these
+ */
+#ifndef PT_EVENTSET_H
+#define PT_EVENTSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/sysset.h"
+#include "pytrace_abi.h"
+
+#define EVENTS_OF(type)		(UINT32_C(1) << (type))
+#define EVENTS_SYSCALLS		EVENTS_OF(PT_SYSCALL)
+#define EVENTS_ALL		(EVENTS_OF(PT_SYSCALL) | EVENTS_OF(PT_FAULT) | \
+				 EVENTS_OF(PT_OFFCPU) | EVENTS_OF(PT_SAMPLE))
+
+#define SAMPLE_HZ		49	/* not in step with anything */
+#define SAMPLE_HZ_MAX		4999
+
+struct eventset {
+	uint32_t types;		/* EVENTS_OF each */
+	uint32_t sample_hz;	/* of the CPU clock */
+	struct sysset calls;	/* if there are system calls */
+};
+
+void eventset_init(struct eventset *s, uint32_t types);
+/*
+ * What `words` ask for, where EVENTS `otherwise` is what no words mean.  An
+ * unknown name, a rate that is none: ERR_USAGE.
+ */
+int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
+		   uint32_t otherwise, struct err *err) PT_MUST_CHECK;
+/* Always true for a record that is no event. */
+bool eventset_has(const struct eventset *s, const struct pt_hdr *rec);
+
+#endif /* PT_EVENTSET_H */
