@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "live/session_priv.h"
+#include "target/guess.h"
 #include "target/which.h"
 
 /* What is to be known of an interpreter's file, wherever it was found. */
@@ -231,6 +232,17 @@ static int add_which(struct session *s, const struct which *w, pid_t pid,
 	return rc;
 }
 
+/* What the command may exec later.  A guess: nothing fails for it. */
+static void add_guesses(struct session *s, char *const argv[], pid_t pid)
+{
+	struct guesses g;
+
+	guess_command(argv, &g);
+	for (size_t i = 0; i < g.nr; i++)
+		(void)!add_which(s, &g.v[i], pid, NULL);
+	guesses_fini(&g);
+}
+
 /*
  * What no file tells (a shell script, a program that loads its interpreter
  * later) is found when it is mapped; a Python that cannot be traced is refused
@@ -249,7 +261,10 @@ int discover_command(struct session *s, char *const argv[], pid_t pid,
 	} else if (rc != -ENOTSUP) {
 		rc = 0;
 	}
-	return rc ? rc : set_target(s, pid, &held, err);
+	if (rc)
+		return rc;
+	add_guesses(s, argv, pid);
+	return set_target(s, pid, &held, err);
 }
 
 void discover_again(struct session *s, uint32_t pid, uint32_t exec_id)

@@ -3,6 +3,7 @@ libptcore_a_SOURCES += \
 	src/target/cmdline.c \
 	src/target/embedded.c src/target/embedded.h \
 	src/target/find.c src/target/find.h \
+	src/target/guess.c src/target/guess.h \
 	src/target/imgcache.c src/target/imgcache.h \
 	src/target/interp.c src/target/interp.h \
 	src/target/ldconf.c src/target/ldconf.h \

@@ -272,3 +272,12 @@ int which_in_root(const struct root *root, const char *path, struct which *out,
 
 	return run_search(&s, path, none);
 }
+
+char *which_path(const char *name)
+{
+	char none[] = "";
+	const struct root ours = { .fd = AT_FDCWD, .prefix = none };
+	const struct search s = { .root = &ours, .ours = true };
+
+	return strchr(name, '/') ? NULL : by_path(&s, name);
+}

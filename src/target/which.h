@@ -51,4 +51,7 @@ int which_in_root(const struct root *root, const char *path,
 		  struct which *out, struct err *err) PT_MUST_CHECK;
 void which_fini(struct which *w);
 
+/* What PATH has for a name without a slash (to be freed), or NULL. */
+char *which_path(const char *name);
+
 #endif /* PT_WHICH_H */

@@ -53,3 +53,5 @@ UNIT_TESTS += tests/unit/test_pyimage
 tests_unit_test_pyimage_SOURCES = tests/unit/test_pyimage.c \
 	tests/unit/debug_offsets.h
 EXTRA_DIST += tests/data/fake_python.c
+UNIT_TESTS += tests/unit/test_guess
+tests_unit_test_guess_SOURCES = tests/unit/test_guess.c
