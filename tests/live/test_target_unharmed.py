@@ -114,9 +114,10 @@ def test_exit_status_passes_through(tracer, system_python, code, status):
 
 
 @pytest.mark.parametrize("name,status", [
-    ("does-not-exist-anywhere", 127), ("/etc/hostname", 126), ("/", 126)])
-def test_command_that_cannot_run(tracer, name, status):
-    run = tracer.run([name])
+    ("does-not-exist-anywhere", 127), ("{}/not-executable", 126), ("/", 126)])
+def test_command_that_cannot_run(tracer, tmp_path, name, status):
+    (tmp_path / "not-executable").write_text("true\n")
+    run = tracer.run([name.format(tmp_path)])
     assert run.status == status
     assert run.stderr.startswith("pytrace: ")
 
