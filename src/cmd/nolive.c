@@ -10,7 +10,7 @@ int live_run(const struct opts *o, const struct eventset *events,
 {
 	struct err err = { 0 };
 
-	(void)calls;
+	(void)events;
 	(void)p;
 	(void)argv;
 	err_kind(&err, ERR_KERNEL, -ENOSYS,

@@ -28,6 +28,10 @@ struct engine_opts {
 	size_t memory;		/* bytes; 0: 256 MiB */
 };
 
+struct gil_range {
+	uint64_t from, to;	/* addresses, the end not included */
+};
+
 struct process {
 	uint32_t proc;
 	uint32_t pid;
@@ -36,6 +40,8 @@ struct process {
 	uint8_t walk;		/* enum pt_walk */
 	bool described;		/* a PT_PROCESS has been seen: */
 	const char *exe, *python, *library, *why;	/* "" if not known */
+	const struct gil_range *gil;	/* where its GILs are (PT_GIL) */
+	uint32_t nr_gil;		/* 0: not known */
 };
 
 struct thread {

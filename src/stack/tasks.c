@@ -11,8 +11,13 @@
 
 enum { EXE, PYTHON, LIBRARY, WHY, NR_STRINGS };
 
+/* From 3.12 each sub-interpreter may have one of its own; the oldest goes. */
+#define MAX_GILS 8
+
 struct proc_entry {
 	struct process public;
+	struct gil_range gil[MAX_GILS];
+	uint32_t next_gil;
 	bool dead;
 	char *string[NR_STRINGS];	/* NULL: "" */
 	UT_hash_handle hh;
@@ -80,6 +85,7 @@ static struct proc_entry *get_proc(struct tasks *t, uint32_t proc,
 	p->public = (struct process){
 		.proc = proc, .pid = pid,
 		.exe = "", .python = "", .library = "", .why = "",
+		.gil = p->gil,
 	};
 	HASH_ADD(hh, t->procs, public.proc, sizeof(proc), p);
 	if (!p->hh.tbl) {
@@ -127,6 +133,30 @@ static int feed_process(struct tasks *t, const struct pt_process *rec)
 	return rc;
 }
 
+static void add_gil(struct proc_entry *p, const struct gil_range *gil)
+{
+	for (uint32_t i = 0; i < p->public.nr_gil; i++)
+		if (p->gil[i].from == gil->from && p->gil[i].to == gil->to)
+			return;
+	p->gil[p->next_gil++ % MAX_GILS] = *gil;
+	if (p->public.nr_gil < MAX_GILS)
+		p->public.nr_gil++;
+}
+
+static int feed_gil(struct tasks *t, const struct pt_gil *rec)
+{
+	const struct gil_range gil = { rec->from, rec->to };
+	struct proc_entry *p;
+
+	if (!rec->h.proc || rec->from >= rec->to)
+		return 0;
+	p = get_proc(t, rec->h.proc, rec->h.pid);
+	if (!p)
+		return -ENOMEM;
+	add_gil(p, &gil);
+	return 0;
+}
+
 /* A forked child runs what its parent runs, until it says otherwise. */
 static int inherit(struct tasks *t, const struct pt_fork *rec)
 {
@@ -144,6 +174,8 @@ static int inherit(struct tasks *t, const struct pt_fork *rec)
 		return 0;
 	child->public.version = parent->public.version;
 	child->public.walk = parent->public.walk;
+	for (uint32_t i = 0; i < parent->public.nr_gil; i++)
+		add_gil(child, &parent->gil[i]);
 	for (size_t i = 0; i < NR_STRINGS && !rc; i++)
 		if (parent->string[i])
 			rc = set_string(child, i, parent->string[i]);
@@ -270,6 +302,8 @@ int tasks_feed(struct tasks *t, const struct pt_hdr *rec)
 	switch (rec->type) {
 	case PT_PROCESS:
 		return feed_process(t, (const void *)rec);
+	case PT_GIL:
+		return feed_gil(t, (const void *)rec);
 	case PT_THREAD:
 		return feed_thread(t, (const void *)rec);
 	case PT_FORK:

@@ -9,6 +9,7 @@
 #include "event/record.h"
 #include "event/text.h"
 #include "event/text_fields.h"
+#include "stack/cause.h"
 #include "stack/engine.h"
 
 static struct engine *engine;
@@ -392,6 +393,76 @@ static void anything_is_borne(void **state)
 	recbuf_free(&b);
 }
 
+static enum cause cause_in(const char *line)
+{
+	struct moment m = feed(line);
+
+	return cause_of(m.process, (const void *)m.rec);
+}
+
+static void waits_have_causes(void **state)
+{
+	static const struct {
+		enum cause cause;
+		const char *line;
+	} rows[] = {
+		{ CAUSE_UNKNOWN, "3 offcpu proc=1" },
+		{ CAUSE_UNKNOWN, "3 offcpu proc=1 reason=200" },
+		{ CAUSE_PREEMPTED, "3 offcpu proc=1 reason=preempted" },
+		{ CAUSE_FAULT, "3 offcpu proc=1 reason=fault" },
+		{ CAUSE_STOPPED, "3 offcpu proc=1 reason=stopped" },
+		{ CAUSE_SYSCALL, "3 offcpu proc=1 reason=syscall nr=45" },
+		{ CAUSE_SYSCALL, "3 offcpu proc=1 reason=syscall nr=499" },
+		{ CAUSE_SYSCALL, "3 offcpu proc=1 reason=syscall arg0=0x1000" },
+		{ CAUSE_FUTEX,
+		  "3 offcpu proc=1 reason=syscall nr=202 arg0=0xfff" },
+		{ CAUSE_GIL,
+		  "3 offcpu proc=1 reason=syscall nr=202 arg0=0x1000" },
+		{ CAUSE_GIL,
+		  "3 offcpu proc=1 reason=syscall nr=202 arg0=0x107f" },
+		{ CAUSE_FUTEX,
+		  "3 offcpu proc=1 reason=syscall nr=202 arg0=0x1080" },
+		{ CAUSE_GIL, "3 offcpu proc=1 reason=syscall abi=i386 nr=240 "
+			     "arg0=0x1000" },
+		{ CAUSE_FUTEX, "3 offcpu proc=1 reason=syscall abi=i386 "
+			       "nr=240 arg0=0x2000" },
+		/* a child has them where its parent has; others do not */
+		{ CAUSE_GIL,
+		  "3 offcpu proc=2 reason=syscall nr=202 arg0=0x1000" },
+		{ CAUSE_FUTEX,
+		  "3 offcpu proc=3 reason=syscall nr=202 arg0=0x1000" },
+	};
+
+	(void)state;
+	feed("1 gil pid=7 proc=1 from=0x1000 to=0x1080");
+	feed("1 gil pid=7 proc=1 from=0x3000 to=0x3000");
+	feed("1 gil pid=7 proc=1 from=0x4000 to=0x3000");
+	feed("1 gil pid=7 from=0 to=0xffffffffffffffff");
+	feed("2 fork pid=7 tid=7 proc=1 child_pid=9 child_tid=9 child_proc=2");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_int_equal(cause_in(rows[i].line), rows[i].cause);
+}
+
+/* As many as there may be are kept; one said again is no other. */
+static void gils_are_bounded(void **state)
+{
+	char line[120];
+	struct moment m;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		snprintf(line, sizeof(line), "1 gil proc=1 from=%d to=%d",
+			 i * 16 + 16, i * 16 + 32);
+		feed(line);
+		m = feed(line);
+		assert_int_equal(m.process->nr_gil, i < 8 ? i + 1 : 8);
+	}
+	assert_true(cause_is_gil(m.process, PT_ABI_X86_64, 202, 20 * 16));
+	assert_true(cause_is_gil(m.process, PT_ABI_X86_64, 202, 13 * 16));
+	assert_false(cause_is_gil(m.process, PT_ABI_X86_64, 202, 12 * 16));
+	assert_false(cause_is_gil(NULL, PT_ABI_X86_64, 202, 20 * 16));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -403,6 +474,8 @@ int main(void)
 		TEST(shims_are_no_frames),
 		TEST(threads_and_processes),
 		TEST(many_come_and_go),
+		TEST(waits_have_causes),
+		TEST(gils_are_bounded),
 		TEST(origins),
 		TEST(memory_is_bounded),
 		TEST(anything_is_borne),
