@@ -432,7 +432,7 @@ struct pt_lost {
 /* Last record of a complete stream. */
 struct pt_end {
 	struct pt_hdr h;
-	pt_u64 events;		/* records of system calls written */
+	pt_u64 events;		/* of all kinds that were written */
 	pt_u64 lost;		/* sum of all PT_LOST */
 	pt_u64 overhead_ns;	/* run time of the kernel half, sampled; 0: not
 				 * measured */

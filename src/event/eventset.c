@@ -14,25 +14,28 @@ void eventset_init(struct eventset *s, uint32_t types)
 	sysset_all(&s->calls);
 }
 
+static const char *const kinds[] = {
+	[PT_SYSCALL] = "syscalls",
+	[PT_FAULT] = "faults",
+	[PT_OFFCPU] = "offcpu",
+	[PT_SAMPLE] = "cpu",
+};
+
+const char *eventset_kind(uint16_t type)
+{
+	return type < ARRAY_LEN(kinds) ? kinds[type] : NULL;
+}
+
 /* The kind of events that a word names, 0: none.  "cpu:99" is "cpu". */
 static uint32_t kind_named(const char *word)
 {
-	static const struct {
-		const char *name;
-		uint32_t kind;
-	} kinds[] = {
-		{ "syscalls", EVENTS_OF(PT_SYSCALL) },
-		{ "faults", EVENTS_OF(PT_FAULT) },
-		{ "offcpu", EVENTS_OF(PT_OFFCPU) },
-		{ "cpu", EVENTS_OF(PT_SAMPLE) },
-	};
 	size_t len = strcspn(word, ":");
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (len == strlen(kinds[i].name) &&
-		    !strncmp(word, kinds[i].name, len) &&
-		    (!word[len] || kinds[i].kind == EVENTS_OF(PT_SAMPLE)))
-			return kinds[i].kind;
+	for (uint16_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (kinds[i] && len == strlen(kinds[i]) &&
+		    !strncmp(word, kinds[i], len) &&
+		    (!word[len] || i == PT_SAMPLE))
+			return EVENTS_OF(i);
 	return 0;
 }
 
@@ -43,10 +46,13 @@ static int set_rate(struct eventset *s, const char *word, struct err *err)
 
 	if (!rate)
 		return 0;
-	if (!num_parse(rate + 1, 1, SAMPLE_HZ_MAX, &hz))
-		return err_kind(err, ERR_USAGE, -EINVAL,
-				"cpu:HZ takes 1 to %d samples a second, not '%s'",
-				SAMPLE_HZ_MAX, rate + 1);
+	if (!num_parse(rate + 1, 1, SAMPLE_HZ_MAX, &hz)) {
+		err_kind(err, ERR_USAGE, -EINVAL,
+			 "cpu:HZ takes 1 to %d samples a second, not '%s'",
+			 SAMPLE_HZ_MAX, rate + 1);
+		err_hint(err, "-e cpu is -e cpu:%d", SAMPLE_HZ);
+		return -EINVAL;
+	}
 	s->sample_hz = (uint32_t)hz;
 	return 0;
 }

@@ -37,6 +37,8 @@ void eventset_init(struct eventset *s, uint32_t types);
  */
 int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 		   uint32_t otherwise, struct err *err) PT_MUST_CHECK;
+/* "faults": the word of -e for an enum pt_type; NULL if it is no event. */
+const char *eventset_kind(uint16_t type);
 /* Always true for a record that is no event. */
 bool eventset_has(const struct eventset *s, const struct pt_hdr *rec);
 

@@ -233,10 +233,8 @@ static int handle(struct session *s, const struct pt_hdr *rec)
 {
 	int rc;
 
+	s->events += record_event(rec) != NULL;
 	switch (rec->type) {
-	case PT_SYSCALL:
-		s->events++;
-		return 1;
 	case PT_CODE:
 		if (!complete_is_needed((const struct pt_code *)rec))
 			return 1;
