@@ -7,10 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "event/eventset.h"
 #include "event/record.h"
-#include "event/syscalls.h"
-#include "report/jsonw.h"
-#include "report/sysargs.h"
+#include "report/json_priv.h"
 
 struct json {
 	struct jsonw w;
@@ -46,214 +45,19 @@ void json_free(struct json *j)
 	free(j);
 }
 
-/* ---- parts ---------------------------------------------------------------- */
+/* ---- parts of many -------------------------------------------------------- */
 
-static void put_type(struct jsonw *w, const struct pt_hdr *rec)
+void json_put_type(struct jsonw *w, const struct pt_hdr *rec)
 {
 	jsonw_key_string(w, "type", record_type(rec->type)->name);
 	jsonw_key_uint(w, "t", rec->t);
 }
 
-static void put_task(struct jsonw *w, const struct moment *m)
+void json_put_task(struct jsonw *w, const struct moment *m)
 {
 	jsonw_key_known(w, "pid", m->rec->pid);
 	jsonw_key_known(w, "tid", m->rec->tid);
 	jsonw_key_name(w, "thread", m->thread ? m->thread->comm : NULL);
-}
-
-static void put_line(struct jsonw *w, const char *key, int line)
-{
-	jsonw_key(w, key);
-	if (line >= 0)
-		jsonw_int(w, line);
-	else
-		jsonw_null(w);
-}
-
-/* A name may have a NUL in it: CPython lets a file be called anything. */
-static void put_name(struct jsonw *w, const char *key, const char *name, size_t len)
-{
-	jsonw_key(w, key);
-	if (name)
-		jsonw_bytes(w, name, len);
-	else
-		jsonw_null(w);
-}
-
-static void put_frame(struct jsonw *w, const struct frame *frame)
-{
-	jsonw_open(w);
-	put_name(w, "func", frame->func, frame->func_len);
-	put_name(w, "file", frame->file, frame->file_len);
-	put_line(w, "line", frame->line);
-	jsonw_key_int(w, "lasti", frame->lasti);
-	put_line(w, "def", frame->def);
-	if (frame->why)
-		jsonw_key_string(w, "why", frame->why);
-	jsonw_close(w);
-}
-
-static void put_stack(struct jsonw *w, const struct moment *m)
-{
-	jsonw_key(w, "stack");
-	if (m->stack.known) {
-		jsonw_open_list(w);
-		for (uint32_t i = 0; i < m->stack.nr; i++)
-			put_frame(w, &m->stack.frames[i]);
-		jsonw_close_list(w);
-	} else {
-		jsonw_null(w);
-	}
-	if (m->stack.omitted)
-		jsonw_key_uint(w, "truncated", m->stack.omitted);
-	if (m->stack.why)
-		jsonw_key_string(w, "why", m->stack.why);
-}
-
-/* ---- system calls --------------------------------------------------------- */
-
-static const char *state_word(uint8_t state)
-{
-	switch ((enum pt_sys_state)state) {
-	case PT_SYS_DONE:
-		return NULL;
-	case PT_SYS_NO_RETURN:
-		return "no-return";
-	case PT_SYS_UNFINISHED:
-		return "unfinished";
-	case PT_SYS_NO_ENTRY:
-		return "no-entry";
-	}
-	return "unknown";
-}
-
-static const char *abi_word(uint8_t abi)
-{
-	switch ((enum pt_abi)abi) {
-	case PT_ABI_X86_64:
-		return NULL;
-	case PT_ABI_I386:
-		return "i386";
-	case PT_ABI_X32:
-		return "x32";
-	}
-	return "unknown";
-}
-
-/* As the registers have them; those of 32 bits with a sign, with it. */
-static void put_args(struct jsonw *w, const struct pt_syscall *sys,
-		     const struct syscall_def *def)
-{
-	jsonw_key(w, "args");
-	if (sys->state == PT_SYS_NO_ENTRY) {
-		jsonw_null(w);
-		return;
-	}
-	jsonw_open_list(w);
-	for (size_t i = 0; i < sysargs_count(def); i++) {
-		if (sysargs_is_int(def, i))
-			jsonw_int(w, (int32_t)sys->args[i]);
-		else
-			jsonw_uint(w, sys->args[i]);
-	}
-	jsonw_close_list(w);
-}
-
-static void put_one_decoded(struct jsonw *w, const struct pt_arg *arg)
-{
-	const uint8_t *bytes = record_arg_bytes(arg);
-	struct pt_socket sock;
-	char text[160];
-
-	switch (arg->kind) {
-	case PT_ARG_PATH:
-		jsonw_bytes(w, (const char *)bytes, arg->len);
-		break;
-	case PT_ARG_SOCKET:
-		if (arg->len < sizeof(sock)) {
-			jsonw_null(w);
-			break;
-		}
-		memcpy(&sock, bytes, sizeof(sock));
-		sysargs_socket_text(text, sizeof(text), &sock);
-		jsonw_string(w, text);
-		break;
-	case PT_ARG_SOCKADDR:
-	case PT_ARG_SOCKADDR_OUT:
-		sysargs_sockaddr_text(text, sizeof(text), bytes, arg->len);
-		jsonw_string(w, text);
-		break;
-	default:
-		jsonw_null(w);
-		break;
-	}
-}
-
-/*
- * "decoded":{"1":"/etc/passwd"}: what arguments point to, by their index; null
- * where it could not be read.
- */
-static void put_decoded(struct jsonw *w, const struct pt_syscall *sys)
-{
-	const struct pt_arg *arg = NULL;
-	uint8_t given = 0;
-	char index[4];
-
-	if (!record_next_arg(sys, NULL))
-		return;
-	jsonw_key(w, "decoded");
-	jsonw_open(w);
-	while ((arg = record_next_arg(sys, arg))) {
-		if (given & 1u << arg->index)	/* the first one counts */
-			continue;
-		given |= (uint8_t)(1u << arg->index);
-		snprintf(index, sizeof(index), "%u", arg->index);
-		jsonw_key(w, index);
-		put_one_decoded(w, arg);
-	}
-	jsonw_close(w);
-}
-
-static void put_result(struct jsonw *w, const struct pt_syscall *sys)
-{
-	bool returned = sys->state == PT_SYS_DONE ||
-			sys->state == PT_SYS_NO_ENTRY;
-
-	jsonw_key(w, "ret");
-	if (returned)
-		jsonw_int(w, sys->ret);
-	else
-		jsonw_null(w);
-	if (sysargs_failed(sys))
-		jsonw_key_string(w, "error", sysargs_errno(sys->ret));
-	if (state_word(sys->state))
-		jsonw_key_string(w, "state", state_word(sys->state));
-}
-
-static void put_syscall(struct json *j, const struct moment *m)
-{
-	const struct pt_syscall *sys = (const void *)m->rec;
-	const struct syscall_def *def = syscall_find(sys->abi, sys->nr);
-	struct jsonw *w = &j->w;
-
-	put_type(w, m->rec);
-	jsonw_key(w, "dur");
-	if (sys->state == PT_SYS_DONE)
-		jsonw_uint(w, sys->dur);
-	else
-		jsonw_null(w);
-	put_task(w, m);
-	jsonw_key_uint(w, "nr", sys->nr);
-	jsonw_key_string(w, "name", def ? def->name : NULL);
-	if (abi_word(sys->abi))
-		jsonw_key_string(w, "abi", abi_word(sys->abi));
-	put_args(w, sys, def);
-	if (!j->opts.no_paths)
-		put_decoded(w, sys);
-	put_result(w, sys);
-	jsonw_key_known(w, "ip", sys->ip);
-	if (!j->opts.no_stacks)
-		put_stack(w, m);
 }
 
 /* ---- the other records ---------------------------------------------------- */
@@ -263,7 +67,7 @@ static void put_meta(struct jsonw *w, const struct pt_hdr *rec)
 	const struct pt_meta *meta = (const void *)rec;
 	const char *arg;
 
-	put_type(w, rec);
+	json_put_type(w, rec);
 	jsonw_key_uint(w, "version", 1);
 	jsonw_key_string(w, "clock", "monotonic");
 	jsonw_key_int(w, "realtime_offset_ns", meta->realtime_offset);
@@ -281,7 +85,7 @@ static void put_process(struct jsonw *w, const struct pt_hdr *rec)
 {
 	const struct pt_process *p = (const void *)rec;
 
-	put_type(w, rec);
+	json_put_type(w, rec);
 	jsonw_key_known(w, "pid", rec->pid);
 	jsonw_key_known(w, "nspid", p->nspid);
 	jsonw_key_name(w, "exe", record_string(rec, 0));
@@ -303,8 +107,8 @@ static void put_fork(struct jsonw *w, const struct moment *m)
 {
 	const struct pt_fork *fork = (const void *)m->rec;
 
-	put_type(w, m->rec);
-	put_task(w, m);
+	json_put_type(w, m->rec);
+	json_put_task(w, m);
 	jsonw_key_known(w, "child_pid", fork->child_pid);
 	jsonw_key_known(w, "child_tid", fork->child_tid);
 }
@@ -314,8 +118,8 @@ static void put_exit(struct jsonw *w, const struct moment *m)
 	const struct pt_exit *end = (const void *)m->rec;
 	int status = (int)end->code;
 
-	put_type(w, m->rec);
-	put_task(w, m);
+	json_put_type(w, m->rec);
+	json_put_task(w, m);
 	jsonw_key(w, "code");
 	if (WIFEXITED(status))
 		jsonw_int(w, WEXITSTATUS(status));
@@ -356,12 +160,64 @@ static void put_lost(struct jsonw *w, const struct pt_hdr *rec)
 	const struct pt_lost *lost = (const void *)rec;
 	char key[32];
 
-	put_type(w, rec);
+	json_put_type(w, rec);
 	jsonw_key_uint(w, "until", lost->until);
 	jsonw_key_string(w, "reason", loss_key(lost->reason, key, sizeof(key)));
 	jsonw_key_uint(w, "count", lost->count);
 	jsonw_key_uint(w, "cpu", rec->cpu);
 	jsonw_key_known(w, "tid", rec->tid);
+}
+
+static void put_begin(struct jsonw *w, const struct pt_hdr *rec)
+{
+	const struct pt_begin *begin = (const void *)rec;
+
+	json_put_type(w, rec);
+	jsonw_key(w, "events");
+	jsonw_open_list(w);
+	for (uint16_t type = 0; type < PT_TYPE_END; type++)
+		if (begin->events & EVENTS_OF(type) && eventset_kind(type))
+			jsonw_string(w, eventset_kind(type));
+	jsonw_close_list(w);
+	jsonw_key_known(w, "sample_hz", begin->sample_hz);
+}
+
+static void put_gil(struct jsonw *w, const struct pt_hdr *rec)
+{
+	const struct pt_gil *gil = (const void *)rec;
+
+	json_put_type(w, rec);
+	jsonw_key_known(w, "pid", rec->pid);
+	jsonw_key_uint(w, "from", gil->from);
+	jsonw_key_uint(w, "to", gil->to);
+}
+
+/* A group without a quota has no periods either. */
+static void put_cpustat(struct jsonw *w, const struct pt_hdr *rec)
+{
+	const struct pt_cpustat *stat = (const void *)rec;
+
+	json_put_type(w, rec);
+	jsonw_key_known(w, "pid", rec->pid);
+	jsonw_key_name(w, "cgroup", record_string(rec, 0));
+	jsonw_key_known(w, "quota_us", stat->quota_us);
+	jsonw_key_known(w, "period_us", stat->period_us);
+	jsonw_key_uint(w, "nr_periods", stat->nr_periods);
+	jsonw_key_uint(w, "nr_throttled", stat->nr_throttled);
+	jsonw_key_uint(w, "throttled_us", stat->throttled_us);
+	jsonw_key_uint(w, "memory_high", stat->memory_high);
+}
+
+/* "syscall":12 for each kind that there was. */
+static void put_event_totals(struct jsonw *w, const struct engine_totals *t)
+{
+	jsonw_key(w, "by_type");
+	jsonw_open(w);
+	for (uint16_t type = 0; type < PT_TYPE_END; type++)
+		if (t->of_type[type])
+			jsonw_key_uint(w, record_type(type)->name,
+				       t->of_type[type]);
+	jsonw_close(w);
 }
 
 static void put_losses(struct jsonw *w, const struct engine_totals *t)
@@ -410,10 +266,11 @@ static void put_end(struct jsonw *w, const struct pt_hdr *rec,
 {
 	const struct pt_end *end = (const void *)rec;
 
-	put_type(w, rec);
+	json_put_type(w, rec);
 	jsonw_key_uint(w, "events", end->events);
 	jsonw_key_uint(w, "lost", end->lost);
 	if (totals) {
+		put_event_totals(w, totals);
 		put_losses(w, totals);
 		put_stack_totals(w, totals);
 	}
@@ -425,7 +282,7 @@ static void put_end(struct jsonw *w, const struct pt_hdr *rec,
 static bool has_object(uint16_t type)
 {
 	return type != PT_CODE && type != PT_PART && type != PT_STACK &&
-	       type != PT_MAPPED && type < PT_BEGIN;
+	       type != PT_MAPPED;
 }
 
 static void put_object(struct json *j, const struct moment *m,
@@ -441,22 +298,25 @@ static void put_object(struct json *j, const struct moment *m,
 		put_process(w, m->rec);
 		break;
 	case PT_THREAD:
-		put_type(w, m->rec);
-		put_task(w, m);
+		json_put_type(w, m->rec);
+		json_put_task(w, m);
 		break;
 	case PT_FORK:
 		put_fork(w, m);
 		break;
 	case PT_EXEC:
-		put_type(w, m->rec);
-		put_task(w, m);
+		json_put_type(w, m->rec);
+		json_put_task(w, m);
 		jsonw_key_string(w, "file", record_string(m->rec, 0));
 		break;
 	case PT_EXIT:
 		put_exit(w, m);
 		break;
 	case PT_SYSCALL:
-		put_syscall(j, m);
+	case PT_FAULT:
+	case PT_OFFCPU:
+	case PT_SAMPLE:
+		json_put_event(w, m, &j->opts);
 		break;
 	case PT_LOST:
 		put_lost(w, m->rec);
@@ -464,16 +324,19 @@ static void put_object(struct json *j, const struct moment *m,
 	case PT_END:
 		put_end(w, m->rec, totals);
 		break;
+	case PT_BEGIN:
+		put_begin(w, m->rec);
+		break;
+	case PT_GIL:
+		put_gil(w, m->rec);
+		break;
+	case PT_CPUSTAT:
+		put_cpustat(w, m->rec);
+		break;
 	case PT_CODE:
 	case PT_PART:
 	case PT_STACK:
 	case PT_MAPPED:
-	case PT_BEGIN:
-	case PT_FAULT:
-	case PT_OFFCPU:
-	case PT_SAMPLE:
-	case PT_GIL:
-	case PT_CPUSTAT:
 	case PT_TYPE_END:
 		break;
 	}

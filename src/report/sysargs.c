@@ -311,6 +311,14 @@ static void put_arg(FILE *out, const struct pt_syscall *sys, uint8_t i,
 	}
 }
 
+void sysargs_put_one(FILE *out, const struct pt_syscall *sys, uint8_t i,
+		     uint8_t kind, const struct sysargs_opts *opts)
+{
+	static const struct sysargs_opts defaults;
+
+	put_arg(out, sys, i, kind, sys->args[i], opts ? opts : &defaults);
+}
+
 /* ---- all of them ---------------------------------------------------------- */
 
 /* Which arguments say anything, given what the deciding one is. */

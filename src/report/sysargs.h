@@ -22,8 +22,18 @@ struct sysargs_opts {
  */
 void sysargs_put(FILE *out, const struct pt_syscall *sys,
 		 const struct sysargs_opts *opts);
+/*
+ * recvfrom(14<tcp 10.0.3.7:443>): the call that a thread waited in, and of its
+ * first two arguments those that say on what.
+ */
+void sysargs_put_wait(FILE *out, const struct pt_offcpu *off,
+		      const struct sysargs_opts *opts);
 /* The part behind "= ". */
 void sysargs_put_result(FILE *out, const struct pt_syscall *sys);
+
+/* Argument `i` of a call, as what a syskind says it is. */
+void sysargs_put_one(FILE *out, const struct pt_syscall *sys, uint8_t i,
+		     uint8_t kind, const struct sysargs_opts *opts);
 
 /* How many arguments the call takes: 6 for an unknown number. */
 size_t sysargs_count(const struct syscall_def *def);

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/printable.h"
-
-#define CALLERS 2		/* shown beside the application frame */
+#include "event/record.h"
+#include "report/eventtext.h"
+#include "report/stacktext.h"
 
 struct trace {
 	FILE *out;
@@ -44,8 +44,7 @@ void trace_free(struct trace *t)
 
 void trace_skip(struct trace *t, const struct moment *m)
 {
-	if (m->rec->type == PT_SYSCALL)
-		t->events++;
+	t->events += record_event(m->rec) != NULL;
 }
 
 /* ---- the beginning of a line ---------------------------------------------- */
@@ -87,166 +86,51 @@ static size_t put_start(struct trace *t, const struct moment *m)
 {
 	const struct pt_hdr *rec = m->rec;
 	size_t columns = put_time(t, rec->t);
-	int n;
 
-	n = fprintf(t->out, " %" PRIu32 " ", rec->pid);
-	columns += n < 0 ? 0 : (size_t)n;
-	if (m->thread && m->thread->comm[0]) {
-		columns += printable_put(t->out, m->thread->comm,
-				      strlen(m->thread->comm));
-	} else {
-		n = fprintf(t->out, "%" PRIu32, rec->tid);
-		columns += n < 0 ? 0 : (size_t)n;
-	}
-	fputs("  ", t->out);
-	return columns + 2;
-}
-
-/* Milliseconds are enough for what takes some. */
-static void put_duration(struct trace *t, uint64_t ns)
-{
-	uint64_t us = (ns + 500) / 1000, ms = (us + 500) / 1000;
-
-	if (us < 1000)
-		fprintf(t->out, " <0.%06" PRIu64 " s>", us);
-	else
-		fprintf(t->out, " <%" PRIu64 ".%03" PRIu64 " s>", ms / 1000,
-			ms % 1000);
-}
-
-/* ---- stacks --------------------------------------------------------------- */
-
-static void put_func(struct trace *t, const struct frame *frame)
-{
-	if (frame->func)
-		printable_put(t->out, frame->func, frame->func_len);
-	else
-		putc('?', t->out);
-}
-
-/* "shop/rates.py:31+36 fetch (why)": '?' is unknown, '-' is none. */
-static void put_frame(struct trace *t, const struct frame *frame)
-{
-	if (frame->file)
-		printable_put(t->out, frame->file, frame->file_len);
-	else
-		putc('?', t->out);
-	if (frame->line >= 0)
-		fprintf(t->out, ":%d", frame->line);
-	else
-		fputs(frame->why ? ":?" : ":-", t->out);
-	if (t->opts.lasti)
-		fprintf(t->out, "%+d", frame->lasti);
 	putc(' ', t->out);
-	put_func(t, frame);
-	if (frame->why)
-		fprintf(t->out, " (%s)", frame->why);
-}
-
-static void put_indent(struct trace *t, size_t columns)
-{
-	fprintf(t->out, "%*s", (int)columns, "");
-}
-
-/*
- * The innermost frame of the application; of a stack that has none, the
- * outermost one of all.
- */
-static uint32_t application_frame(const struct moment *m)
-{
-	for (uint32_t i = 0; i < m->stack.nr; i++)
-		if (m->stack.frames[i].origin == ORIGIN_APP)
-			return i;
-	return m->stack.nr - 1;
-}
-
-/* What is not known of the callers is not left out silently. */
-static void put_callers(struct trace *t, const struct moment *m, uint32_t at)
-{
-	uint32_t i;
-
-	for (i = at + 1; i < m->stack.nr && i <= at + CALLERS; i++) {
-		if (i == m->stack.nr_inner && m->stack.omitted)
-			fprintf(t->out, " < (%" PRIu32 " left out)",
-				m->stack.omitted);
-		fputs(" < ", t->out);
-		put_func(t, &m->stack.frames[i]);
-	}
-	if (i <= at + CALLERS && m->stack.why)
-		fprintf(t->out, " < ? (%s)", m->stack.why);
-}
-
-static void put_short_stack(struct trace *t, const struct moment *m,
-			    size_t indent)
-{
-	uint32_t at = application_frame(m);
-
-	put_indent(t, indent);
-	put_frame(t, &m->stack.frames[at]);
-	put_callers(t, m, at);
-	putc('\n', t->out);
-}
-
-static void put_left_out(struct trace *t, uint32_t nr, size_t indent)
-{
-	put_indent(t, indent);
-	fprintf(t->out, "[%" PRIu32 " frames left out]\n", nr);
-}
-
-static void put_whole_stack(struct trace *t, const struct moment *m,
-			    size_t indent)
-{
-	for (uint32_t i = 0; i < m->stack.nr; i++) {
-		if (i == m->stack.nr_inner && m->stack.omitted)
-			put_left_out(t, m->stack.omitted, indent);
-		put_indent(t, indent);
-		put_frame(t, &m->stack.frames[i]);
-		putc('\n', t->out);
-	}
-	if (m->stack.nr == m->stack.nr_inner && m->stack.omitted)
-		put_left_out(t, m->stack.omitted, indent);
-}
-
-static void put_stack(struct trace *t, const struct moment *m, size_t indent)
-{
-	if (!m->stack.known) {
-		if (m->stack.why_nr == PT_WHY_NOT_WALKED)
-			return;
-		put_indent(t, indent);
-		fprintf(t->out, "[stack unknown: %s]\n", m->stack.why);
-		return;
-	}
-	if (!m->stack.nr && !m->stack.why) {
-		put_indent(t, indent);
-		fputs("[no Python frames]\n", t->out);
-		return;
-	}
-	if (m->stack.nr && t->opts.whole_stacks)
-		put_whole_stack(t, m, indent);
-	else if (m->stack.nr)
-		put_short_stack(t, m, indent);
-	if (m->stack.why && (t->opts.whole_stacks || !m->stack.nr)) {
-		put_indent(t, indent);
-		fprintf(t->out, "[the rest is unknown: %s]\n", m->stack.why);
-	}
+	columns += eventtext_put_task(t->out, rec->pid, rec->tid, m->thread);
+	fputs("  ", t->out);
+	return columns + 3;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
 
-static void put_syscall(struct trace *t, const struct moment *m)
+static void put_stack(struct trace *t, const struct pystack *st,
+		      size_t indent, const char *lead)
 {
-	const struct pt_syscall *sys = (const void *)m->rec;
+	const struct stacktext_opts opts = {
+		.indent = indent,
+		.lead = lead,
+		.whole = t->opts.whole_stacks,
+		.lasti = t->opts.lasti,
+	};
+
+	stacktext_put(t->out, st, &opts);
+}
+
+/* Where the waker was, if it is a Python that we look at and was in some. */
+static void put_waker(struct trace *t, const struct moment *m, size_t indent)
+{
+	const struct pt_offcpu *off = (const void *)m->rec;
+
+	if (off->waker != PT_WAKER_TASK || !off->waker_proc ||
+	    (m->waker.known && !m->waker.nr))
+		return;
+	put_stack(t, &m->waker, indent, "woken at ");
+}
+
+static void put_event(struct trace *t, const struct moment *m)
+{
 	size_t indent = put_start(t, m);
 
 	t->events++;
-	sysargs_put(t->out, sys, &t->opts.args);
-	fputs(" = ", t->out);
-	sysargs_put_result(t->out, sys);
-	if (sys->state == PT_SYS_DONE)
-		put_duration(t, sys->dur);
+	eventtext_put(t->out, m, &t->opts.args);
 	putc('\n', t->out);
-	if (!t->opts.no_stacks)
-		put_stack(t, m, indent);
+	if (t->opts.no_stacks)
+		return;
+	put_stack(t, &m->stack, indent, NULL);
+	if (m->rec->type == PT_OFFCPU)
+		put_waker(t, m, indent);
 }
 
 static void put_lost(struct trace *t, const struct pt_lost *lost)
@@ -298,9 +182,6 @@ static void put_moment(struct trace *t, const struct moment *m)
 			realtime_offset;
 		t->has_clock = true;
 		break;
-	case PT_SYSCALL:
-		put_syscall(t, m);
-		break;
 	case PT_LOST:
 		put_lost(t, (const void *)rec);
 		break;
@@ -310,6 +191,8 @@ static void put_moment(struct trace *t, const struct moment *m)
 			put_exit(t, m);
 		break;
 	default:
+		if (record_event(rec))
+			put_event(t, m);
 		break;
 	}
 }

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <yajl/yajl_parse.h>
+
 #include "event/source.h"
 #include "event/text.h"
 #include "report/filter.h"
@@ -14,12 +16,29 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct views {
-	FILE *out;
+	FILE *out, *json_out;
+	char *text;		/* of json_out, `len` bytes */
+	size_t len;
 	struct engine *engine;
 	struct trace *trace;
 	struct json *json;
 	struct filter *filter;
 };
+
+/* What came out of it is JSON. */
+static void parse_json(struct views *v)
+{
+	yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
+
+	if (!parser || fflush(v->json_out))
+		abort();
+	if (v->len && (yajl_parse(parser, (const unsigned char *)v->text,
+				  v->len) != yajl_status_ok ||
+		       yajl_complete_parse(parser) != yajl_status_ok))
+		abort();
+	yajl_free(parser);
+	rewind(v->json_out);
+}
 
 static void show(struct views *v, const struct pt_hdr *rec)
 {
@@ -32,6 +51,7 @@ static void show(struct views *v, const struct pt_hdr *rec)
 	if (trace_moment(v->trace, &m, NULL) < 0 ||
 	    json_moment(v->json, &m, engine_totals(v->engine), NULL) < 0)
 		abort();
+	parse_json(v);
 }
 
 static void show_all(struct views *v, struct source *src)
@@ -42,7 +62,7 @@ static void show_all(struct views *v, struct source *src)
 
 	if (engine_new(&v->engine, &few, NULL) ||
 	    trace_new(&v->trace, v->out, &all, NULL) ||
-	    json_new(&v->json, v->out, NULL, NULL) ||
+	    json_new(&v->json, v->json_out, NULL, NULL) ||
 	    filter_new(&v->filter, NULL) ||
 	    filter_add_func(v->filter, "a*/b.py:*c", NULL))
 		abort();
@@ -58,15 +78,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct views v = { .out = fopen("/dev/null", "we") };
 	struct source *src = NULL;
-	int fd = memfd_create("recording", MFD_CLOEXEC);
 	char path[32];
+	int fd;
 
-	if (fd < 0 || !v.out || write(fd, data, size) != (ssize_t)size)
+	v.json_out = open_memstream(&v.text, &v.len);
+	fd = memfd_create("recording", MFD_CLOEXEC);
+	if (fd < 0 || !v.out || !v.json_out || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!source_open(&src, path, NULL))
 		show_all(&v, src);
 	source_close(src);
+	fclose(v.json_out);
+	free(v.text);
 	fclose(v.out);
 	close(fd);
 	return 0;

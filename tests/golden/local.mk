@@ -15,4 +15,8 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/shop.stacks tests/golden/shop.text \
 	tests/golden/shop.trace \
 	tests/golden/unknown.ev tests/golden/unknown.json \
-	tests/golden/unknown.stacks tests/golden/unknown.trace
+	tests/golden/unknown.stacks tests/golden/unknown.trace \
+	tests/golden/waits-private.json tests/golden/waits.ev \
+	tests/golden/waits.json tests/golden/waits.plain \
+	tests/golden/waits.stacks tests/golden/waits.text \
+	tests/golden/waits.trace

@@ -15,7 +15,11 @@ tests_unit_test_base_SOURCES = tests/unit/test_base.c
 UNIT_TESTS += tests/unit/test_syscalls
 tests_unit_test_syscalls_SOURCES = tests/unit/test_syscalls.c
 UNIT_TESTS += tests/unit/test_event
-tests_unit_test_event_SOURCES = tests/unit/test_event.c
+tests_unit_test_event_SOURCES = tests/unit/test_event.c \
+	tests/unit/rnd_records.h
+UNIT_TESTS += tests/unit/test_views
+tests_unit_test_views_SOURCES = tests/unit/test_views.c \
+	tests/unit/rnd_records.h
 UNIT_TESTS += tests/unit/test_stack
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 UNIT_TESTS += tests/unit/test_report
