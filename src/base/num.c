@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 
 bool num_parse(const char *s, int64_t min, int64_t max, int64_t *out)
 {
@@ -107,5 +108,25 @@ const char *num_duration_text(uint64_t ns, char *buf, size_t len)
 		snprintf(buf, len, "%g ms", (double)ns / 1e6);
 	else
 		snprintf(buf, len, "%g s", (double)ns / 1e9);
+	return buf;
+}
+
+const char *num_grouped_text(uint64_t v, char *buf, size_t len)
+{
+	char digits[24];
+	size_t nr = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, v);
+	size_t used = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool comma = i && (nr - i) % 3 == 0;
+
+		if (used + comma + 1 >= len)
+			break;
+		if (comma)
+			buf[used++] = ',';
+		buf[used++] = digits[i];
+	}
+	if (len)
+		buf[used] = '\0';
 	return buf;
 }

@@ -4,6 +4,7 @@
 #define PT_NUM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -15,6 +16,8 @@ bool num_parse(const char *s, int64_t min, int64_t max, int64_t *out)
 bool num_duration(const char *s, uint64_t *ns) PT_MUST_CHECK;
 /* "65536", "64K", "8M", "1G".  In bytes. */
 bool num_size(const char *s, uint64_t *bytes) PT_MUST_CHECK;
+/* "1,234,567".  Returns `buf`: 27 bytes are enough for any. */
+const char *num_grouped_text(uint64_t v, char *buf, size_t len);
 /* How a duration was understood: "1.5 s", "200 us".  Returns `buf`. */
 const char *num_duration_text(uint64_t ns, char *buf, size_t len);
 

@@ -15,8 +15,9 @@
 #include "report/trace.h"
 
 static const char doc[] =
-	"Print each system call of a Python process as it happens, with the "
-	"Python functions that made it."
+	"Print each system call of a Python process as it happens, or the page "
+	"faults, waits and samples that -e asks for, with the Python functions "
+	"that made it."
 	"\vWith -- COMMAND the report goes to stderr, and the exit status is the "
 	"command's; else the report goes to stdout.  Contents of buffers are "
 	"never read.";
@@ -217,7 +218,9 @@ static int read_recording(const struct opts *o, struct pipeline *p)
 		rc = pipeline_run(p, &err);
 	if (rc && rc != -EPIPE)
 		code = cmd_fail(&err);
-	totals_print(engine_totals(p->engine), 0, o->quiet);
+	totals_print(engine_totals(p->engine),
+		     filter_events(((struct tracing *)p)->filter)->types, 0,
+		     o->quiet);
 	if (!code && o->strict && totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
 	return code;

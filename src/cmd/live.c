@@ -68,11 +68,15 @@ static int command_code(struct session *s)
 	return code;
 }
 
-static int nothing_came(const struct opts *o, uint64_t began, struct err *err)
+static int nothing_came(const struct opts *o, const struct eventset *events,
+			uint64_t began, struct err *err)
 {
+	bool calls = events->types == EVENTS_SYSCALLS;
+
 	err_kind(err, ERR_NOTHING, -ENODATA, "not one event in %.1f s",
 		 (double)(now_ns() - began) / 1e9);
-	err_hint(err, "the process made no system call%s",
+	err_hint(err, "the process %s%s",
+		 calls ? "made no system call" : "had no event",
 		 o->events.nr ? " of those that -e names" : "");
 	return cmd_fail(err);
 }
@@ -140,14 +144,14 @@ int live_run(const struct opts *o, const struct eventset *events,
 		code = gone ? 0 : cmd_fail(&err);
 	}
 	if (p->engine)
-		totals_print(engine_totals(p->engine), session_cost_ns(s),
-			     o->quiet);
+		totals_print(engine_totals(p->engine), events->types,
+			     session_cost_ns(s), o->quiet);
 	if (!code && p->engine && o->strict &&
 	    totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
 	if (!code && !p->events && !o->command && !gone &&
 	    !pipeline_was_asked())
-		code = nothing_came(o, began, &err);
+		code = nothing_came(o, events, began, &err);
 	if (o->command)
 		code = command_code(s);
 	session_close(s);

@@ -39,7 +39,8 @@ static const struct row {
 	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
 		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
-		"these system calls: openat,read; %file %network %process %desc "
+		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples); or "
+		"these system calls: openat,read, %file %network %process %desc "
 		"%memory; !name leaves out", 3 } },
 	{ OPTS_FILTER, { NULL, 'F', "PATTERN", 0,
 		"only where this function is in the stack: name, Class.name, "
@@ -50,9 +51,9 @@ static const struct row {
 	{ OPTS_FILTER, { "thread", OPT_THREAD, "GLOB", 0,
 		"only threads of such a name", 3 } },
 	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
-		"only calls that failed", 3 } },
+		"only system calls that failed", 3 } },
 	{ OPTS_FILTER, { "slower", OPT_SLOWER, "DUR", 0,
-		"only calls that took longer", 3 } },
+		"only what took longer", 3 } },
 	{ OPTS_SHOW, { NULL, 'k', NULL, 0, "the whole stack under each line", 4 } },
 	{ OPTS_SHOW, { NULL, 's', "LEN", 0,
 		"bytes shown of paths (32 to 4096; default 200)", 4 } },
@@ -62,7 +63,7 @@ static const struct row {
 		"the bytecode offset beside each line", 4 } },
 	{ OPTS_SHOW, { "utc", OPT_UTC, NULL, 0, "times of day in UTC", 4 } },
 	{ OPTS_SHOW | OPTS_LIVE, { "no-paths", OPT_NO_PATHS, NULL, 0,
-		"show neither paths nor socket addresses of calls", 4 } },
+		"show neither paths nor socket addresses", 4 } },
 	{ OPTS_SHOW, { "color", OPT_COLOR, "WHEN", 0,
 		"auto, always or never", 4 } },
 	{ OPTS_SHOW, { "json", OPT_JSON, NULL, 0, "one JSON object a line", 5 } },

@@ -2,8 +2,10 @@
 /* totals: the account at the end of a run: nothing is lost in silence. */
 #include "cmd/totals.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+
+#include "base/num.h"
+#include "event/eventset.h"
 
 static uint64_t unknown_stacks(const struct engine_totals *t)
 {
@@ -25,22 +27,64 @@ bool totals_incomplete(const struct engine_totals *t)
 	return unknown_stacks(t) || really_lost(t);
 }
 
-void totals_print(const struct engine_totals *t, uint64_t cost_ns, bool quiet)
+static void put_count(const char *before, uint64_t n, const char *after)
+{
+	char text[32];
+
+	fprintf(stderr, "%s%s%s", before,
+		num_grouped_text(n, text, sizeof(text)), after);
+}
+
+static const char *const kinds[] = {
+	[PT_SYSCALL] = " system calls",
+	[PT_FAULT] = " faults",
+	[PT_OFFCPU] = " times off the CPU",
+	[PT_SAMPLE] = " samples",
+};
+
+/* "41,230 events: 40,000 system calls, 1,230 faults"; or of one kind "9 calls". */
+static void put_events(const struct engine_totals *t, uint32_t types)
+{
+	const char *between = ": ";
+
+	for (uint16_t i = 0; i < ARRAY_LEN(t->of_type); i++)
+		if (t->of_type[i])
+			types |= EVENTS_OF(i);
+	if (types == EVENTS_SYSCALLS) {
+		put_count("", t->events, " calls");
+		return;
+	}
+	put_count("", t->events, " events");
+	for (uint16_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		if (!kinds[i] || !(types & EVENTS_OF(i)))
+			continue;
+		put_count(between, t->of_type[i], kinds[i]);
+		between = ", ";
+	}
+}
+
+void totals_print(const struct engine_totals *t, uint32_t types,
+		  uint64_t cost_ns, bool quiet)
 {
 	if (quiet && !totals_incomplete(t))
 		return;
-	fprintf(stderr, "pytrace: %" PRIu64 " calls, lost %" PRIu64
-		", stacks unknown %" PRIu64, t->events, really_lost(t),
-		unknown_stacks(t));
-	for (uint32_t i = 1; i < ARRAY_LEN(t->lost); i++)
-		if (t->lost[i])
-			fprintf(stderr, "; %" PRIu64 " %s: %s", t->lost[i],
-				i == PT_LOSS_NOT_PYTHON ? "left out" : "lost",
-				engine_loss_words(i));
-	for (uint32_t i = 1; i < ARRAY_LEN(t->unknown); i++)
-		if (t->unknown[i])
-			fprintf(stderr, "; %" PRIu64 " unknown: %s",
-				t->unknown[i], engine_why_words(i));
+	fputs("pytrace: ", stderr);
+	put_events(t, types);
+	put_count(", lost ", really_lost(t), "");
+	put_count(", stacks unknown ", unknown_stacks(t), "");
+	for (uint32_t i = 1; i < ARRAY_LEN(t->lost); i++) {
+		if (!t->lost[i])
+			continue;
+		put_count("; ", t->lost[i], i == PT_LOSS_NOT_PYTHON ?
+			  " left out: " : " lost: ");
+		fputs(engine_loss_words(i), stderr);
+	}
+	for (uint32_t i = 1; i < ARRAY_LEN(t->unknown); i++) {
+		if (!t->unknown[i])
+			continue;
+		put_count("; ", t->unknown[i], " unknown: ");
+		fputs(engine_why_words(i), stderr);
+	}
 	if (cost_ns)
 		fprintf(stderr, "; kernel half ~%.1f ms", (double)cost_ns / 1e6);
 	fputc('\n', stderr);

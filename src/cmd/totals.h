@@ -11,9 +11,11 @@
 /* Something was lost, or a stack is unknown: what --strict is about. */
 bool totals_incomplete(const struct engine_totals *t);
 /*
- * One line on stderr; `cost_ns` of the kernel half, 0: not known.  `quiet`
- * hides it, but not what is incomplete.
+ * One line on stderr: the events, by kind if `types` (EVENTS_OF each) asked for
+ * more than one; `cost_ns` of the kernel half, 0: not known.  `quiet` hides it,
+ * but not what is incomplete.
  */
-void totals_print(const struct engine_totals *t, uint64_t cost_ns, bool quiet);
+void totals_print(const struct engine_totals *t, uint32_t types,
+		  uint64_t cost_ns, bool quiet);
 
 #endif /* PT_TOTALS_H */

@@ -248,6 +248,12 @@ static bool has_failed(const struct pt_hdr *rec)
 	return rec->type == PT_SYSCALL && sysargs_failed((const void *)rec);
 }
 
+/* A sample is of one moment: its `dur` is what it stands for. */
+static bool took_time(const struct pt_event *ev)
+{
+	return ev->h.type != PT_SAMPLE;
+}
+
 static bool passes(const struct filter *f, const struct moment *m,
 		   enum filter_nr nr)
 {
@@ -263,7 +269,7 @@ static bool passes(const struct filter *f, const struct moment *m,
 	case FILTER_ERRORS:
 		return !f->errors || has_failed(m->rec);
 	case FILTER_SLOWER:
-		return ev->dur >= f->slower;
+		return !f->slower || (took_time(ev) && ev->dur >= f->slower);
 	case FILTER_FUNC:
 		return funcs_pass(f, m);
 	case FILTER_NR:

@@ -53,7 +53,8 @@ int filter_add_tid(struct filter *f, uint32_t tid, struct err *err)
 /* --thread: a glob on the thread's name. */
 int filter_add_thread(struct filter *f, const char *glob, struct err *err)
 	PT_MUST_CHECK;
-void filter_errors(struct filter *f);
+void filter_errors(struct filter *f);	/* system calls that failed */
+/* What took longer; a sample took no time. */
 void filter_slower(struct filter *f, uint64_t ns);
 
 /*

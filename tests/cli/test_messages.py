@@ -9,6 +9,7 @@ import pytest
 
 TOP = Path(os.environ.get("SRCDIR") or Path(__file__).resolve().parents[2])
 SHOP = TOP / "tests/golden/shop.ev"
+WAITS = TOP / "tests/golden/waits.ev"
 NOBODY = 2 ** 31 - 1        # above the kernel's largest pid
 
 
@@ -28,6 +29,8 @@ def objects(text):
     ("trace -s 10 -p 1 -d 1", "-s takes 32 to 4096"),
     ("trace -e nonsense -p 1 -d 1", "no system call 'nonsense'"),
     ("trace -e , -p 1 -d 1", "-e names nothing"),
+    ("trace -e cpu:0 -p 1 -d 1", "cpu:HZ takes 1 to 4999"),
+    ("record -e fault -o x -p 1 -d 1", "no event and no system call 'fault'"),
     ("trace -p 1", "-d DUR"),
     ("trace -p x -d 1", "-p takes process ids"),
     ("trace -p 1 -d 0", "-d takes a duration"),
@@ -91,6 +94,40 @@ def test_losses_are_said_of_a_recording(pytrace):
     assert run(pytrace, "trace", "--strict", "-i", lossy).returncode == 10
     quiet = run(pytrace, "trace", "-q", "-i", lossy)
     assert b" unknown: " in quiet.stderr
+
+
+@pytest.mark.parametrize("path, args, account", [
+    (SHOP, (), "5 calls, lost 212, stacks unknown 0; 212 lost: ring full"),
+    (SHOP, ("-e", "faults,read"),
+     "5 events: 5 system calls, 0 faults, lost 212,"),
+    (WAITS, (), "28 events: 1 system calls, 6 faults, 18 times off the CPU, "
+     "3 samples, lost 3, stacks unknown 4;"),
+])
+def test_account_has_the_kinds_of_events(pytrace, path, args, account):
+    done = run(pytrace, "trace", "-i", path, *args)
+    assert done.returncode == 0
+    assert account in done.stderr.decode().splitlines()[-1]
+
+
+@pytest.mark.parametrize("events, types", [
+    ((), {"syscall": 1}), (("-e", "faults"), {"fault": 6}),
+    (("-e", "offcpu,cpu:99"), {"offcpu": 18, "sample": 3}),
+    (("-e", "!faults"), {"syscall": 1}),
+    (("-e", "syscalls,faults,offcpu,cpu", "-t", "815"),
+     {"fault": 2, "offcpu": 3, "sample": 1}),
+    (("-e", "syscalls,faults,offcpu,cpu", "--slower", "3ms"),
+     {"fault": 1, "offcpu": 9}),
+])
+def test_events_that_are_asked_for_are_shown(pytrace, events, types):
+    """Text and JSON alike; trace alone is about system calls."""
+    done = run(pytrace, "trace", "--json", "-i", WAITS, *events)
+    shown = [o["type"] for o in objects(done.stdout)]
+    kinds = {"syscall", "fault", "offcpu", "sample"} & set(shown)
+    assert {t: shown.count(t) for t in kinds} == types
+    text = run(pytrace, "trace", "-i", WAITS, *events).stdout.decode()
+    says = {"syscall": "  read(", "fault": "  page fault 0x",
+            "offcpu": "  off CPU", "sample": "  on CPU ("}
+    assert {t: text.count(s) for t, s in says.items() if s in text} == types
 
 
 def test_filters_that_leave_nothing_are_named(pytrace):

@@ -71,6 +71,14 @@ static void texts(void **state)
 	assert_string_equal(num_duration_text(20000000, buf, sizeof(buf)), "20 ms");
 	assert_string_equal(num_duration_text(1500000000, buf, sizeof(buf)), "1.5 s");
 	assert_string_equal(num_duration_text(999, buf, sizeof(buf)), "999 ns");
+	assert_string_equal(num_grouped_text(0, buf, sizeof(buf)), "0");
+	assert_string_equal(num_grouped_text(999, buf, sizeof(buf)), "999");
+	assert_string_equal(num_grouped_text(41230, buf, sizeof(buf)), "41,230");
+	assert_string_equal(num_grouped_text(1000000, buf, sizeof(buf)),
+			    "1,000,000");
+	assert_string_equal(num_grouped_text(UINT64_MAX, buf, 27),
+			    "18,446,744,073,709,551,615");
+	assert_string_equal(num_grouped_text(123456, buf, 4), "123");
 }
 
 int main(void)

@@ -191,6 +191,93 @@ static void other_conditions(void **state)
 	filter_free(f);
 }
 
+/* Each condition on each kind of event: the letters of those that pass. */
+static const char *kinds_passing(void (*condition)(struct filter *f))
+{
+	static const struct {
+		char letter;
+		const char *event;
+	} rows[] = {
+		{ 's', "2 syscall pid=7 tid=8 nr=0 ret=-5 dur=1000 stack=0x20" },
+		{ 'f', "2 fault pid=7 tid=8 dur=1000 stack=0x20" },
+		{ 'o', "2 offcpu pid=7 tid=8 dur=1000 stack=0x20" },
+		{ 'c', "2 sample pid=7 tid=8 dur=1000 stack=0x20" },
+		{ 'S', "2 syscall pid=7 tid=7 nr=0 ret=5 dur=999 stack=0x21" },
+		{ 'F', "2 fault pid=7 tid=7 stack=0x21" },
+		{ 'O', "2 offcpu pid=7 tid=7 dur=999 stack=0x21" },
+		{ 'C', "2 sample pid=7 tid=7 dur=2000 stack=0x21" },
+		{ '-', "2 gil proc=1 from=1 to=2" },
+	};
+	static char text[ARRAY_LEN(rows) + 1];
+	struct filter *f = NULL;
+	size_t n = 0;
+
+	assert_int_equal(filter_new(&f, NULL), 0);
+	condition(f);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct moment m = feed(rows[i].event);
+
+		if (filter_passes(f, &m))
+			text[n++] = rows[i].letter;
+	}
+	text[n] = '\0';
+	assert_int_equal(filter_seen(f), ARRAY_LEN(rows) - 1);
+	filter_free(f);
+	return text;
+}
+
+static void nothing(struct filter *f)
+{
+	(void)f;
+}
+
+static void of_a_thread(struct filter *f)
+{
+	assert_int_equal(filter_add_tid(f, 8, NULL), 0);
+}
+
+static void of_a_name(struct filter *f)
+{
+	assert_int_equal(filter_add_thread(f, "pool-*", NULL), 0);
+}
+
+static void slower(struct filter *f)
+{
+	filter_slower(f, 1000);
+}
+
+static void with_fetch(struct filter *f)
+{
+	assert_int_equal(filter_add_func(f, "fetch", NULL), 0);
+}
+
+static void without_fetch(struct filter *f)
+{
+	assert_int_equal(filter_add_func(f, "!fetch", NULL), 0);
+}
+
+static void of_a_kind(struct filter *f)
+{
+	static const char *const words[] = { "faults", "cpu:99" };
+
+	assert_int_equal(eventset_parse(filter_events(f), words, 2,
+					EVENTS_SYSCALLS, NULL), 0);
+}
+
+static void conditions_hold_for_all_kinds(void **state)
+{
+	(void)state;
+	assert_string_equal(kinds_passing(nothing), "sfocSFOC-");
+	assert_string_equal(kinds_passing(of_a_thread), "sfoc-");
+	assert_string_equal(kinds_passing(of_a_name), "sfoc-");
+	assert_string_equal(kinds_passing(with_fetch), "sfoc-");
+	assert_string_equal(kinds_passing(without_fetch), "SFOC-");
+	assert_string_equal(kinds_passing(of_a_kind), "fcFC-");
+	/* only a call can fail; a sample takes no time */
+	assert_string_equal(kinds_passing(filter_errors), "s-");
+	assert_string_equal(kinds_passing(slower), "sfo-");
+}
+
 /* ---- deep stacks ---------------------------------------------------------- */
 
 static char *trace_of(const struct moment *m, const struct trace_opts *opts)
@@ -319,6 +406,7 @@ int main(void)
 		TEST(functions),
 		TEST(no_functions),
 		TEST(other_conditions),
+		TEST(conditions_hold_for_all_kinds),
 		TEST(deep_stack_says_what_is_left_out),
 		TEST(short_stack_says_what_is_unknown),
 		TEST(refusing_streams),
