@@ -50,7 +50,8 @@ _pytrace() {
 		return ;;
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'%file %network %process %desc %memory' -- "$cur")
+			'syscalls faults offcpu cpu %file %network %process %desc %memory' \
+			-- "$cur")
 		return ;;
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
