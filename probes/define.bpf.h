@@ -306,12 +306,18 @@ static __always_inline void turn_outer(struct walk *w)
 }
 
 /* The stack in w under this id, and the code objects it names. */
-static __noinline long define_stack(struct walk *w, struct proc *p,
-				    struct pt_image *img, u64 id)
+__noinline int define_stack(struct walk *w, struct proc *p,
+			    struct pt_image *img, u64 id)
 {
-	u32 zero = 0, nr = w->nr, size;
-	struct naming n = { .w = w, .img = img, .p = p };
+	struct naming n = { 0 };
+	u32 zero = 0, nr, size;
 
+	if (!w || !p || !img)
+		return -1;
+	n.w = w;
+	n.p = p;
+	n.img = img;
+	nr = w->nr;
 	n.d = bpf_map_lookup_elem(&defines, &zero);
 	if (!n.d)
 		return -1;

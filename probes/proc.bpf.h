@@ -91,7 +91,7 @@ static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm,
 	if (!p)
 		return NULL;
 	p->pid = task_tgid(task);
-	p->start = task->group_leader->start_boottime;
+	p->start = start_of(task);
 	p->exec_id = task->self_exec_id;
 	p->held = t->held;
 	proc_learn(p, t);
@@ -105,17 +105,17 @@ static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm,
 static __always_inline bool proc_owns(const struct proc *p,
 				      struct task_struct *task)
 {
-	return p->pid == task_tgid(task) &&
-	       p->start == task->group_leader->start_boottime;
+	return p->pid == task_tgid(task) && p->start == start_of(task);
 }
 
 /* Between vfork and exec a child runs in its parent's memory. */
 static __always_inline bool proc_lends(const struct proc *p,
 				       struct task_struct *task)
 {
-	struct task_struct *parent = task->real_parent;
+	struct task_struct *parent = BPF_CORE_READ(task, real_parent);
 
-	return parent->mm == task->mm && proc_owns(p, parent);
+	return (u64)BPF_CORE_READ(parent, mm) == p->mm &&
+	       p->pid == tgid_at(parent) && p->start == start_of(parent);
 }
 
 /*

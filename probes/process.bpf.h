@@ -101,7 +101,7 @@ static __always_inline int execed(struct task_struct *task,
 		return 0;
 	}
 	p->pid = pid;
-	p->start = task->group_leader->start_boottime;
+	p->start = start_of(task);
 	p->exec_id = task->self_exec_id;
 	image = exe_image(bprm);
 	if (image) {

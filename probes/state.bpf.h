@@ -109,32 +109,52 @@ static __always_inline u64 mix(u64 h, u64 v)
 	return h ^ (h >> 32);
 }
 
+/*
+ * Pointers of the kernel's structs are read with BPF_CORE_READ() where an event
+ * can wait for it: for each load of one through a typed pointer that it meets
+ * the verifier searches the kernel's type information by name, which takes
+ * half a millisecond (btf_nested_type_is_trusted(), Linux 6.2 and later).
+ */
+
 /* The number of a pid in the namespace of the reader; 0 if it has none there. */
-static __noinline u32 pid_nr(struct pid *pid)
+__noinline u32 pid_nr(u64 pid)
 {
+	struct pid *from = (void *)pid;
 	u32 level = sw.pidns_level, nr = 0;
 
-	if (level > BPF_CORE_READ(pid, level) || level > 32)
+	if (level > BPF_CORE_READ(from, level) || level > 32)
 		return 0;
-	bpf_probe_read_kernel(&nr, sizeof(nr), (void *)pid +
-		bpf_core_field_offset(pid->numbers) +
+	bpf_probe_read_kernel(&nr, sizeof(nr), (void *)from +
+		bpf_core_field_offset(from->numbers) +
 		level * bpf_core_type_size(struct upid));
 	return nr;
 }
 
-/* The process id as the reader of the trace counts it. */
-static __always_inline u32 task_tgid(struct task_struct *task)
+/* The process id as the reader of the trace counts it, of a task anywhere. */
+static __always_inline u32 tgid_at(struct task_struct *task)
 {
 	if (!sw.pidns_level)
-		return task->tgid;
-	return pid_nr(task->group_leader->thread_pid);
+		return BPF_CORE_READ(task, tgid);
+	return pid_nr((u64)BPF_CORE_READ(task, group_leader, thread_pid));
+}
+
+/* The same of one that the verifier knows. */
+static __always_inline u32 task_tgid(struct task_struct *task)
+{
+	return sw.pidns_level ? tgid_at(task) : task->tgid;
 }
 
 static __always_inline u32 task_tid(struct task_struct *task)
 {
 	if (!sw.pidns_level)
 		return task->pid;
-	return pid_nr(task->thread_pid);
+	return pid_nr((u64)BPF_CORE_READ(task, thread_pid));
+}
+
+/* When its process began: tells reused ids apart. */
+static __always_inline u64 start_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, group_leader, start_boottime);
 }
 
 #endif /* PT_STATE_BPF_H */

@@ -335,6 +335,7 @@ static __always_inline u64 generation(const struct proc *p)
  * registers.
  */
 #define HELPING		16
+#define KEPT_HELPING	4	/* where there is no hurry */
 #define HELPINGS	4096
 #define MOST_FRAMES	4096	/* then it is PT_WHY_TOO_DEEP */
 
@@ -399,7 +400,7 @@ static __always_inline long some_objects(struct steps *s, bool keep)
 
 	if (size > MAX_FRAME || !fields_fit(&at))
 		return 1;
-	for (u32 i = 0; i < HELPING && c.frame; i++) {
+	for (u32 i = 0; i < (keep ? KEPT_HELPING : HELPING) && c.frame; i++) {
 		if (bpf_probe_read_user(w->page, size, (void *)c.frame)) {
 			w->why = PT_WHY_PAGE;
 			break;
@@ -519,7 +520,7 @@ static __always_inline long some_frames(struct steps *s, bool keep)
 	}
 	base = w->base;
 	limit = w->limit;
-	for (u32 i = 0; i < HELPING; i++) {
+	for (u32 i = 0; i < (keep ? KEPT_HELPING : HELPING); i++) {
 		u64 off = c.frame - base;
 
 		if (off > limit)
@@ -601,13 +602,22 @@ static long add_print(u32 i, struct prints *p)
 	return 0;
 }
 
-/* The same walk with its frames in w->frames. */
-static __noinline u32 walk_keeping(struct walk *w, struct proc *p,
-				   struct pt_image *img)
+/*
+ * The same walk with its frames in w->frames.  This and what is called next are
+ * global functions: the verifier looks at them once, and not once more for each
+ * call.
+ */
+__noinline u32 walk_keeping(struct walk *w, struct proc *p,
+			    struct pt_image *img)
 {
-	struct prints prints = { .w = w, .layout = &img->layout };
-	u32 why = walk_from(w, p, &img->layout, true);
+	struct prints prints;
+	u32 why;
 
+	if (!w || !p || !img)
+		return PT_WHY_UNSUPPORTED;
+	prints.w = w;
+	prints.layout = &img->layout;
+	why = walk_from(w, p, &img->layout, true);
 	if (sw.fingerprint)
 		bpf_loop(w->nr, add_print, &prints, 0);
 	return why;
@@ -618,13 +628,15 @@ static __noinline u32 walk_keeping(struct walk *w, struct proc *p,
  * not all.  *low is what one walk of a thread leaves for the next: see
  * load_frames().
  */
-static __noinline u32 walk_current(struct walk *w, struct proc *p,
-				   struct pt_image *img, u64 *low)
+__noinline u32 walk_current(struct walk *w, struct proc *p,
+			    struct pt_image *img, u64 *low)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 fs = task->thread.fsbase;
 	u32 why;
 
+	if (!w || !p || !img || !low)
+		return PT_WHY_UNSUPPORTED;
 	w->nr = 0;
 	if (!fs)
 		return PT_WHY_NONE;	/* before ld.so has set up the thread */
