@@ -16,6 +16,11 @@ struct bench {
 /* Each prints its rows; 0 or an error. */
 int bench_cost(const struct bench *b, struct err *err);
 int bench_depth(const struct bench *b, struct err *err);
+int bench_tools(const struct bench *b, struct err *err);
+int bench_idle(const struct bench *b, struct err *err);
+int bench_attach(const struct bench *b, struct err *err);
+int bench_flow(const struct bench *b, struct err *err);
+int bench_load(const struct bench *b, struct err *err);
 
 /* "3.11" of PY_VERSION_HEX, for the first column. */
 static inline const char *version_text(uint32_t hex, char buf[16])

@@ -5,8 +5,6 @@
 
 #include "live/tracer.h"
 
-/* `hexversion` is what the process said of itself. */
-int interp_trace(struct tracer *t, pid_t pid, uint32_t hexversion,
-		 struct err *err) PT_MUST_CHECK;
+int interp_trace(struct tracer *t, pid_t pid, struct err *err) PT_MUST_CHECK;
 
 #endif /* BENCH_INTERP_H */

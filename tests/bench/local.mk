@@ -1,14 +1,20 @@
 # make bench: what tracing costs.  Root; not part of make check.
 BENCH_FILES = tests/bench/run tests/bench/workload.py tests/bench/floor.bpf.c
 BENCH_SOURCES = \
+	tests/bench/attach.c \
 	tests/bench/bench.h \
+	tests/bench/child.c tests/bench/child.h \
 	tests/bench/cost.c \
 	tests/bench/floor.c tests/bench/floor.h \
+	tests/bench/flow.c \
+	tests/bench/idle.c \
 	tests/bench/interp.c tests/bench/interp.h \
+	tests/bench/load.c \
 	tests/bench/modes.c tests/bench/modes.h \
 	tests/bench/ptbench.c \
 	tests/bench/stat.c tests/bench/stat.h \
 	tests/bench/subject.c tests/bench/subject.h \
+	tests/bench/tools.c \
 	tests/bench/work.c tests/bench/work.h
 EXTRA_DIST += $(BENCH_FILES)
 
@@ -31,8 +37,8 @@ $(BENCH_SKEL): tests/bench/gen/floor.bpf.o
 		name floor_bpf > $@.tmp && mv $@.tmp $@
 CLEANFILES += tests/bench/ptbench tests/bench/gen/floor.bpf.o $(BENCH_SKEL)
 
-bench: tests/bench/ptbench
-	@$(srcdir)/tests/bench/run '$(abs_top_builddir)/tests/bench/ptbench' \
+bench: tests/bench/ptbench pytrace
+	@PYTRACE='$(abs_top_builddir)/pytrace' $(srcdir)/tests/bench/run '$(abs_top_builddir)/tests/bench/ptbench' \
 		$(BENCH_SECTIONS)
 else
 EXTRA_DIST += $(BENCH_SOURCES)

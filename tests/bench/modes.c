@@ -60,7 +60,7 @@ static int measure(const struct bench *b, struct work *w, struct subject *s,
 	double ns[NR_MODES];
 	int rc;
 
-	rc = subject_add(s, w->pid, w->hexversion, err);
+	rc = subject_add(s, w->pid, err);
 	if (!rc)
 		rc = subject_start(s, err);
 	for (int i = 0; !rc && i < b->rounds + WARM_UP; i++) {

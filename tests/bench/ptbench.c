@@ -18,6 +18,11 @@ static const struct section {
 } sections[] = {
 	{ "cost", bench_cost },
 	{ "depth", bench_depth },
+	{ "tools", bench_tools },
+	{ "idle", bench_idle },
+	{ "attach", bench_attach },
+	{ "flow", bench_flow },
+	{ "load", bench_load },
 };
 
 static int number(const char *name, int otherwise)

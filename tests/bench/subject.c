@@ -96,11 +96,10 @@ int subject_open(struct subject **out, bool floor, struct err *err)
 	return 0;
 }
 
-int subject_add(struct subject *s, pid_t pid, uint32_t hexversion,
-		struct err *err)
+int subject_add(struct subject *s, pid_t pid, struct err *err)
 {
 	s->pid = pid;
-	return interp_trace(s->tracer, pid, hexversion, err);
+	return interp_trace(s->tracer, pid, err);
 }
 
 int subject_start(struct subject *s, struct err *err)

@@ -36,9 +36,8 @@ struct subject_counts {
 
 /* With `floor` false only pytrace's programs are loaded. */
 int subject_open(struct subject **out, bool floor, struct err *err) PT_MUST_CHECK;
-/* Attach to `pid`, a CPython of this PY_VERSION_HEX; can be said again. */
-int subject_add(struct subject *s, pid_t pid, uint32_t hexversion,
-		struct err *err) PT_MUST_CHECK;
+/* Trace `pid`, too; before subject_start(). */
+int subject_add(struct subject *s, pid_t pid, struct err *err) PT_MUST_CHECK;
 int subject_start(struct subject *s, struct err *err) PT_MUST_CHECK;
 void subject_close(struct subject *s);	/* NULL is fine */
 

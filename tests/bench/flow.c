@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flow: 300,000 system calls a second for ten seconds, recorded by `pytrace
+ * record`: what is lost, and what the recording process takes.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "bench.h"
+#include "child.h"
+
+#define PROCESSES	2
+#define RATE		300000	/* of all together */
+#define SECONDS		10
+
+/* Recording has begun when it says that it traces them. */
+static void wait_begun(void)
+{
+	struct timespec s = { .tv_sec = 3 };
+
+	nanosleep(&s, NULL);
+}
+
+static int start_recording(struct child *c, const struct work w[PROCESSES],
+			   struct err *err)
+{
+	const char *pytrace = getenv("PYTRACE");
+	char pids[64], name[4096];
+	char *argv[] = { name, (char[]){ "record" }, (char[]){ "-d" },
+			 (char[]){ "10m" }, (char[]){ "-o" },
+			 (char[]){ "/dev/null" }, (char[]){ "-p" }, pids, NULL };
+	int rc;
+
+	snprintf(name, sizeof(name), "%s", pytrace ? pytrace : "pytrace");
+	snprintf(pids, sizeof(pids), "%d,%d", (int)w[0].pid, (int)w[1].pid);
+	rc = child_start(c, argv, err);
+	if (!rc)
+		wait_begun();
+	return rc;
+}
+
+static int pace(struct work w[PROCESSES], int rate, uint64_t *calls,
+		uint64_t *ns, struct err *err)
+{
+	uint64_t out[2];
+	int rc = 0;
+
+	*calls = *ns = 0;
+	for (int i = 0; !rc && i < PROCESSES; i++)
+		rc = work_tell(&w[i], err, "pace %d %d", rate / PROCESSES,
+			       SECONDS);
+	for (int i = 0; !rc && i < PROCESSES; i++) {
+		rc = work_hear(&w[i], out, err);
+		*calls += out[0];
+		if (out[1] > *ns)
+			*ns = out[1];
+	}
+	return rc;
+}
+
+/* "pytrace: 3000210 calls, lost 0, ..." */
+static int parse_account(const struct child_end *end, unsigned long long *calls,
+			 unsigned long long *lost)
+{
+	const char *at = end->said;
+
+	for (; at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (sscanf(at, "pytrace: %llu calls, lost %llu", calls, lost) == 2)
+			return 0;
+	}
+	return -1;
+}
+
+static int one_flow(struct work w[PROCESSES], int rate, struct err *err)
+{
+	unsigned long long recorded, lost;
+	struct child_end end;
+	struct child c;
+	uint64_t calls, ns;
+	char version[16];
+	int rc = start_recording(&c, w, err);
+
+	if (rc)
+		return rc;
+	rc = pace(w, rate, &calls, &ns, err);
+	child_stop(&c, &end);
+	if (rc)
+		return rc;
+	if (parse_account(&end, &recorded, &lost))
+		return err_set(err, -EBADMSG, "pytrace said: %.300s", end.said);
+	printf("%-6s %9.0f/s %9llu made %9llu recorded %7llu lost  "
+	       "%4.2f cores  %5.1f MiB\n",
+	       version_text(w[0].hexversion, version),
+	       (double)calls * 1e9 / (double)ns, (unsigned long long)calls,
+	       recorded, lost, end.cpu * 1e9 / (double)ns,
+	       (double)end.peak_kb / 1024);
+	if (recorded < calls && !lost)
+		return err_set(err, -EIO, "calls are missing and not told as lost");
+	return 0;
+}
+
+int bench_flow(const struct bench *b, struct err *err)
+{
+	struct work w[PROCESSES] = { 0 };
+	int rc = 0;
+
+	if (!b->argv[0]) {
+		printf("%-6s 2 processes; pytrace record -o /dev/null: "
+		       "calls, losses, CPU while they ran, peak memory\n",
+		       "python");
+		return 0;
+	}
+	for (int i = 0; !rc && i < PROCESSES; i++)
+		rc = work_start(&w[i], b->argv, err);
+	if (!rc)
+		rc = one_flow(w, RATE, err);
+	for (int i = 0; i < PROCESSES; i++)
+		work_stop(&w[i]);
+	return rc;
+}

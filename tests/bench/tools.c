@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tools: what pytrace and its neighbours add to a system call, attached to the
+ * same process one after the other.
+ *
+ * Each round measures blocks before, with and after each tool: what it adds is
+ * the difference of the medians.  By wall time: ptrace's price is waiting.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "bench.h"
+#include "child.h"
+
+#define ROUNDS		5
+#define SETTLE		20	/* seconds that a tool has to take effect */
+#define NR_WORDS	12
+
+enum { OURS, PERF, STRACE, BPFTRACE, NR_TOOLS };
+
+static const struct tool {
+	const char *name;
+	double limit;		/* ours against this one: at most */
+	const char *words[NR_WORDS];	/* %s: a program of ours; %d: the pid */
+} tools[NR_TOOLS] = {
+	[OURS] = { "pytrace record", 0,
+		{ "pytrace", "record", "-q", "-d", "10m", "-o", "/dev/null",
+		  "-p", "%d" } },
+	[PERF] = { "perf record -e raw_syscalls:* -g", 0.2,
+		{ "perf", "record", "-q", "-e", "raw_syscalls:*", "-g",
+		  "-o", "/dev/null", "-p", "%d" } },
+	[STRACE] = { "strace -c", 1.0 / 15,
+		{ "strace", "-qq", "-c", "-o", "/dev/null", "-p", "%d" } },
+	[BPFTRACE] = { "bpftrace, count by ustack", 1,
+		{ "bpftrace", "-q", "-e", "tracepoint:raw_syscalls:sys_enter "
+		  "/pid == %d/ { @[ustack] = count(); }" } },
+};
+
+static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][128],
+		       char *argv[NR_WORDS])
+{
+	const char *ours = getenv("PYTRACE");
+	size_t n = 0;
+
+	for (; t->words[n]; n++) {
+		const char *word = t->words[n], *at = strstr(word, "%d");
+
+		if (!n && !strcmp(word, "pytrace") && ours)
+			word = ours;
+		if (at)
+			snprintf(text[n], 128, "%.*s%d%s", (int)(at - word), word,
+				 (int)pid, at + 2);
+		else
+			snprintf(text[n], 128, "%s", word);
+		argv[n] = text[n];
+	}
+	argv[n] = NULL;
+}
+
+static int median_of(struct work *w, const struct bench *b, int blocks,
+		     double *out, struct err *err)
+{
+	struct series s = { 0 };
+	struct block block;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < blocks; i++) {
+		rc = work_calls(w, b->depth, b->calls / 4, &block, err);
+		if (!rc)
+			series_add(&s, block.wall);
+	}
+	*out = series_spread(&s).median;
+	series_fini(&s);
+	return rc;
+}
+
+/* Until the tool has taken effect: calls are dearer, three times in a row. */
+static int settle(struct work *w, const struct bench *b, struct child *c,
+		  double before, struct err *err)
+{
+	struct timespec second = { .tv_sec = 1 };
+	double now;
+	int dear = 0;
+
+	for (int i = 0; i < SETTLE && dear < 3; i++) {
+		int rc;
+
+		nanosleep(&second, NULL);
+		rc = median_of(w, b, 100, &now, err);
+		if (rc)
+			return rc;
+		if (!child_runs(c))
+			return err_set(err, -ECHILD, "it ended by itself");
+		dear = now > 1.15 * before ? dear + 1 : 0;
+	}
+	return dear < 3 ? err_set(err, -ETIME, "calls did not become dearer") : 0;
+}
+
+static int with_tool(struct work *w, const struct bench *b, const struct tool *t,
+		     double *added, struct err *err)
+{
+	char text[NR_WORDS][128], *argv[NR_WORDS];
+	double before, with = 0, after;
+	struct child_end end;
+	struct child c;
+	int rc, rc2;
+
+	fill_words(t, w->pid, text, argv);
+	if (!child_exists(argv[0]))
+		return err_set(err, -ENOENT, "no %s here", t->words[0]);
+	rc = median_of(w, b, 100, &before, err);
+	if (!rc)
+		rc = child_start(&c, argv, err);
+	if (rc)
+		return rc;
+	rc = settle(w, b, &c, before, err);
+	if (!rc)
+		rc = median_of(w, b, 100, &with, err);
+	child_stop(&c, &end);
+	if (rc == -ECHILD || rc == -ETIME)
+		return err_set(err, rc, "%s: %.200s", err->text, end.said);
+	rc2 = median_of(w, b, 100, &after, err);
+	*added = with - (before + after) / 2;
+	return rc ? rc : rc2;
+}
+
+static void print_row(const char *version, const struct tool *t,
+		      struct series *added, double ours)
+{
+	struct spread s = series_spread(added);
+
+	printf("%-6s %-34s %8.0f (%6.0f-%6.0f)", version, t->name, s.median,
+	       s.q1, s.q3);
+	if (t->limit > 0)
+		printf("  ours is %5.3f of it, limit %5.3f %s", ours / s.median,
+		       t->limit, ours / s.median <= t->limit ? "met" : "missed");
+	printf("\n");
+}
+
+static int measure(const struct bench *b, struct work *w, struct err *err)
+{
+	struct series added[NR_TOOLS] = { 0 };
+	char version[16];
+	double ours = 0, ns;
+	int rc = 0;
+
+	version_text(w->hexversion, version);
+	for (int i = 0; i < NR_TOOLS; i++) {
+		for (int round = 0; !rc && round < ROUNDS; round++) {
+			rc = with_tool(w, b, &tools[i], &ns, err);
+			if (!rc)
+				series_add(&added[i], ns);
+		}
+		if (rc && i == OURS)
+			return rc;
+		if (rc)
+			printf("%-6s %-34s skipped: %s\n", version,
+			       tools[i].name, err->text);
+		else
+			print_row(version, &tools[i], &added[i], ours);
+		if (i == OURS)
+			ours = series_spread(&added[i]).median;
+		rc = 0;
+		series_fini(&added[i]);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+int bench_tools(const struct bench *b, struct err *err)
+{
+	struct work w;
+	int rc;
+
+	if (!b->argv[0]) {
+		printf("%-6s %-34s %24s\n", "python", "tool",
+		       "added to a call");
+		return 0;
+	}
+	rc = work_start(&w, b->argv, err);
+	if (!rc)
+		rc = measure(b, &w, err);
+	work_stop(&w);
+	return rc;
+}
