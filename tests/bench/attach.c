@@ -10,7 +10,9 @@
 
 #define THREADS		200
 #define ROUNDS		7
-#define LOOK		3	/* seconds that the target looks at its clock */
+#define LOOK		2	/* seconds that the target looks at its clock */
+#define LIMIT		500	/* ms until attached */
+#define PAUSE		10	/* ms: what a scheduler does to anybody */
 
 static double now(void)
 {
@@ -20,7 +22,7 @@ static double now(void)
 	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
-/* Attach as `pytrace trace -p` does, wait for a second, detach. */
+/* Attach as `pytrace trace -p` does, wait, detach. */
 static int attach_once(pid_t pid, double *seconds, struct err *err)
 {
 	static const char *const argv[] = { "ptbench", NULL };
@@ -30,7 +32,7 @@ static int attach_once(pid_t pid, double *seconds, struct err *err)
 		.argv = argv,
 		.version = "bench",
 	};
-	struct timespec second = { .tv_sec = 1 };
+	struct timespec wait = { .tv_nsec = 300000000 };
 	struct session *s;
 	double start = now();
 	int rc = session_open(&s, &opts, err);
@@ -38,7 +40,7 @@ static int attach_once(pid_t pid, double *seconds, struct err *err)
 	if (rc)
 		return rc;
 	*seconds = now() - start;
-	nanosleep(&second, NULL);
+	nanosleep(&wait, NULL);
 	session_close(s);
 	return 0;
 }
@@ -85,16 +87,30 @@ static int measure(struct work *w, struct series *took, struct series *alone,
 	return rc;
 }
 
+static void print(uint32_t hexversion, struct series *took,
+		  struct series *alone, struct series *attached)
+{
+	struct spread t = series_spread(took), a = series_spread(alone);
+	struct spread with = series_spread(attached);
+	char version[16];
+
+	printf("%-6s %7d %7.0f (%5.0f-%5.0f) %14.2f (%5.2f-%5.2f) "
+	       "%14.2f (%5.2f-%5.2f)  limit %d: %s; no pause: %s\n",
+	       version_text(hexversion, version), THREADS, t.median, t.q1, t.q3,
+	       a.median, a.q1, a.q3, with.median, with.q1, with.q3, LIMIT,
+	       verdict(t.median < LIMIT),
+	       verdict(with.median - a.median < PAUSE));
+}
+
 int bench_attach(const struct bench *b, struct err *err)
 {
 	struct series took = { 0 }, alone = { 0 }, attached = { 0 };
-	char version[16];
 	struct work w;
 	int rc;
 
 	if (!b->argv[0]) {
-		printf("%-6s %7s %22s %24s %24s\n", "python", "threads",
-		       "ms until attached, max", "longest gap, ms: alone",
+		printf("%-6s %7s %21s %28s %28s\n", "python", "threads",
+		       "ms until attached", "longest gap, ms: left alone",
 		       "attached to");
 		return 0;
 	}
@@ -102,11 +118,7 @@ int bench_attach(const struct bench *b, struct err *err)
 	if (!rc)
 		rc = measure(&w, &took, &alone, &attached, err);
 	if (!rc)
-		printf("%-6s %7d %10.0f %11.0f %12.2f, max %6.2f %12.2f, max %6.2f\n",
-		       version_text(w.hexversion, version), THREADS,
-		       series_spread(&took).median, series_max(&took),
-		       series_spread(&alone).median, series_max(&alone),
-		       series_spread(&attached).median, series_max(&attached));
+		print(w.hexversion, &took, &alone, &attached);
 	work_stop(&w);
 	series_fini(&took);
 	series_fini(&alone);

@@ -3,6 +3,8 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
+#include <stdbool.h>
+
 #include "stat.h"
 #include "work.h"
 
@@ -21,6 +23,12 @@ int bench_idle(const struct bench *b, struct err *err);
 int bench_attach(const struct bench *b, struct err *err);
 int bench_flow(const struct bench *b, struct err *err);
 int bench_load(const struct bench *b, struct err *err);
+
+/* How a row that has a limit ends; tests/bench/run counts them. */
+static inline const char *verdict(bool met)
+{
+	return met ? "met" : "MISSED";
+}
 
 /* "3.11" of PY_VERSION_HEX, for the first column. */
 static inline const char *version_text(uint32_t hex, char buf[16])

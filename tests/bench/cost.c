@@ -34,7 +34,7 @@ int bench_cost(const struct bench *b, struct err *err)
 	for (int i = 0; i < NR_MODES; i++)
 		print_spread(&m.cost[i]);
 	printf("  %5.2f %6.1f %s\n", ratio, limit(m.hexversion),
-	       ratio <= limit(m.hexversion) ? "met" : "missed");
+	       verdict(ratio <= limit(m.hexversion)));
 	return 0;
 }
 
@@ -54,6 +54,8 @@ int bench_depth(const struct bench *b, struct err *err)
 		int rc;
 
 		deep.depth = depths[i];
+		deep.rounds = b->rounds / 5 + 1;
+		deep.calls = b->calls / (1 + depths[i] / 50);
 		rc = modes_measure(&deep, &m, err);
 		if (rc)
 			return err_wrap(err, rc, "%d frames", depths[i]);

@@ -12,6 +12,7 @@
 #define PROCESSES	2
 #define RATE		300000	/* of all together */
 #define SECONDS		10
+#define LIMIT		0.5	/* cores */
 
 /* Recording has begun when it says that it traces them. */
 static void wait_begun(void)
@@ -79,6 +80,7 @@ static int one_flow(struct work w[PROCESSES], int rate, struct err *err)
 	struct child c;
 	uint64_t calls, ns;
 	char version[16];
+	double cores;
 	int rc = start_recording(&c, w, err);
 
 	if (rc)
@@ -89,12 +91,13 @@ static int one_flow(struct work w[PROCESSES], int rate, struct err *err)
 		return rc;
 	if (parse_account(&end, &recorded, &lost))
 		return err_set(err, -EBADMSG, "pytrace said: %.300s", end.said);
-	printf("%-6s %9.0f/s %9llu made %9llu recorded %7llu lost  "
-	       "%4.2f cores  %5.1f MiB\n",
+	cores = end.cpu * 1e9 / (double)ns;
+	printf("%-6s %9.0f %9llu %9llu %7llu %6.2f %9.1f  "
+	       "none lost: %s; below %.1f: %s\n",
 	       version_text(w[0].hexversion, version),
 	       (double)calls * 1e9 / (double)ns, (unsigned long long)calls,
-	       recorded, lost, end.cpu * 1e9 / (double)ns,
-	       (double)end.peak_kb / 1024);
+	       recorded, lost, cores, (double)end.peak_kb / 1024,
+	       verdict(!lost && recorded >= calls), LIMIT, verdict(cores < LIMIT));
 	if (recorded < calls && !lost)
 		return err_set(err, -EIO, "calls are missing and not told as lost");
 	return 0;
@@ -106,9 +109,8 @@ int bench_flow(const struct bench *b, struct err *err)
 	int rc = 0;
 
 	if (!b->argv[0]) {
-		printf("%-6s 2 processes; pytrace record -o /dev/null: "
-		       "calls, losses, CPU while they ran, peak memory\n",
-		       "python");
+		printf("%-6s %9s %9s %9s %7s %6s %9s\n", "python", "calls/s",
+		       "made", "recorded", "lost", "cores", "peak, MiB");
 		return 0;
 	}
 	for (int i = 0; !rc && i < PROCESSES; i++)

@@ -3,11 +3,13 @@
  * idle: what it costs to be traced without making system calls, and to make
  * them beside one who is traced.
  */
+#include <math.h>
+
 #include "bench.h"
 #include "subject.h"
 
-#define ATTACHES	10
-#define SPIN_BLOCKS	40
+#define ATTACHES	12
+#define SPIN_BLOCKS	60
 #define SPIN		20000
 
 /* Median of blocks of pure Python. */
@@ -40,8 +42,12 @@ static int attach(struct subject **s, pid_t pid, struct err *err)
 	return rc;
 }
 
-/* Attached to before, attached, and after: the ratio. */
-static int spin_ratio(struct work *w, double *out, struct err *err)
+struct ratios {
+	struct series with;	/* attached to, by before and after */
+	struct series without;	/* after by before: how still it is here */
+};
+
+static int spin_ratio(struct work *w, struct ratios *out, struct err *err)
 {
 	double before, with = 0, after;
 	struct subject *s = NULL;
@@ -55,8 +61,11 @@ static int spin_ratio(struct work *w, double *out, struct err *err)
 	subject_close(s);
 	if (!rc)
 		rc = spin(w, &after, err);
-	*out = 2 * with / (before + after);
-	return rc;
+	if (rc)
+		return rc;
+	series_add(&out->with, 2 * with / (before + after));
+	series_add(&out->without, after / before);
+	return 0;
 }
 
 /* The neighbour's calls while w is traced and while nothing is attached. */
@@ -82,45 +91,55 @@ static int beside(const struct bench *b, struct work *w, struct work *neighbour,
 	return rc;
 }
 
-static void print(struct work *w, struct series *ratio, struct series *off,
+/* As far from 1 as the same without us, or nearer than a hundredth. */
+static bool is_one(const struct spread *with, const struct spread *without)
+{
+	double noise = (without->q3 - without->q1) / 2;
+
+	return fabs(with->median - 1) <= (noise > 0.01 ? noise : 0.01);
+}
+
+static void print(struct work *w, struct ratios *r, struct series *off,
 		  struct series *added)
 {
-	struct spread r = series_spread(ratio), o = series_spread(off);
-	struct spread a = series_spread(added);
+	struct spread with = series_spread(&r->with);
+	struct spread without = series_spread(&r->without);
+	struct spread o = series_spread(off), a = series_spread(added);
 	char version[16];
 
-	printf("%-6s %6.3f (%5.3f-%5.3f) %12.0f %8.0f (%4.0f-%4.0f)\n",
-	       version_text(w->hexversion, version), r.median, r.q1, r.q3,
-	       o.median, a.median, a.q1, a.q3);
+	printf("%-6s %5.3f (%5.3f-%5.3f) %5.3f (%5.3f-%5.3f) %12.0f "
+	       "%8.0f (%4.0f-%4.0f)  1.00: %s\n",
+	       version_text(w->hexversion, version), with.median, with.q1,
+	       with.q3, without.median, without.q1, without.q3, o.median,
+	       a.median, a.q1, a.q3, verdict(is_one(&with, &without)));
 }
 
 int bench_idle(const struct bench *b, struct err *err)
 {
-	struct series ratio = { 0 }, off = { 0 }, added = { 0 };
+	struct ratios ratios = { 0 };
+	struct series off = { 0 }, added = { 0 };
 	struct work w, neighbour = { 0 };
-	double r;
 	int rc;
 
 	if (!b->argv[0]) {
-		printf("%-6s %20s %12s %20s\n", "python", "attached, no calls",
+		printf("%-6s %19s %19s %12s %20s\n", "python",
+		       "attached, no calls", "not attached",
 		       "other's call", "+ while we trace");
 		return 0;
 	}
 	rc = work_start(&w, b->argv, err);
 	if (!rc)
 		rc = work_start(&neighbour, b->argv, err);
-	for (int i = 0; !rc && i < ATTACHES; i++) {
-		rc = spin_ratio(&w, &r, err);
-		if (!rc)
-			series_add(&ratio, r);
-	}
+	for (int i = 0; !rc && i < ATTACHES; i++)
+		rc = spin_ratio(&w, &ratios, err);
 	if (!rc)
 		rc = beside(b, &w, &neighbour, &off, &added, err);
 	if (!rc)
-		print(&w, &ratio, &off, &added);
+		print(&w, &ratios, &off, &added);
 	work_stop(&neighbour);
 	work_stop(&w);
-	series_fini(&ratio);
+	series_fini(&ratios.with);
+	series_fini(&ratios.without);
 	series_fini(&off);
 	series_fini(&added);
 	return rc;
