@@ -100,7 +100,8 @@ struct pt_process {
 	pt_u64 bias;		/* load address minus link address */
 	pt_u32 image;		/* between the halves only: 0 in a stream */
 	pt_u32 pad2;
-	/* then strings: exe, python's full version, library, why not walked */
+	/* then strings: exe, python's full version, library, why not walked,
+	 * its control group (not in older streams) */
 };
 
 /* A thread at first sight and whenever its name changes. */

@@ -13,7 +13,7 @@
 static const struct record_type types[] = {
 	[PT_META] = { "meta", sizeof(struct pt_meta), TAIL_STRINGS, 3, true },
 	[PT_PROCESS] = { "process", sizeof(struct pt_process), TAIL_STRINGS, 4,
-			 false },
+			 true },
 	[PT_THREAD] = { .name = "thread", .size = sizeof(struct pt_thread) },
 	[PT_FORK] = { .name = "fork", .size = sizeof(struct pt_fork) },
 	[PT_EXEC] = { "exec", sizeof(struct pt_exec), TAIL_STRINGS, 1, false },

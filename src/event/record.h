@@ -58,8 +58,8 @@ uint8_t record_why(const struct pt_hdr *rec);	/* enum pt_why of its stack */
 
 /*
  * String `i` of a META (tool version, kernel release, host, argv...), PROCESS
- * (exe, python's version, library, why not walked), EXEC (file name) or CPUSTAT
- * (path of the group).
+ * (exe, python's version, library, why not walked and, in streams of today, its
+ * control group), EXEC (file name) or CPUSTAT (path of the group).
  * NULL behind the last.
  */
 const char *record_string(const struct pt_hdr *rec, size_t i);

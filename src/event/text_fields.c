@@ -279,7 +279,8 @@ const char *const *fields_strings(uint16_t type)
 	static const char *const of_meta[] = { "tool", "kernel", "host",
 					       "argv", NULL };
 	static const char *const of_process[] = { "exe", "python", "library",
-						  "refused", NULL };
+						  "refused", "cgroup",
+						  NULL };
 	static const char *const of_exec[] = { "file", NULL };
 	static const char *const of_cpustat[] = { "group", NULL };
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "live/session_priv.h"
+#include "target/where.h"
 
 static int64_t ns_of(clockid_t clock)
 {
@@ -72,6 +73,7 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	struct proc_info info = { 0 };
 	struct proc proc = PROC_NONE;
 	struct pt_process *out;
+	char *group = NULL;
 
 	if (!p || !t)
 		return -ENOMEM;
@@ -92,12 +94,16 @@ int describe_process(struct session *s, const struct pt_process *rec)
 		out->start_ns = proc.start_ns;
 		if (!proc_info(&proc, &info, NULL))
 			out->nspid = (uint32_t)info.nspid;
+		group = where_group_of(&proc);
 	}
 	proc_close(&proc);
 	recbuf_string(&s->buf, t->exe);
 	recbuf_string(&s->buf, img ? img->python : NULL);
 	recbuf_string(&s->buf, img ? img->path : NULL);
 	recbuf_string(&s->buf, img ? img->why : NULL);
+	if (group)
+		recbuf_string(&s->buf, group);
+	free(group);
 	return put(s);
 }
 

@@ -91,6 +91,7 @@ static void put_process(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_key_name(w, "exe", record_string(rec, 0));
 	jsonw_key_name(w, "python", record_string(rec, 1));
 	jsonw_key_name(w, "library", record_string(rec, 2));
+	jsonw_key_name(w, "cgroup", record_string(rec, 4));
 	jsonw_key(w, "walk");
 	if (p->walk == PT_WALK_STARTING)
 		jsonw_null(w);

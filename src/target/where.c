@@ -125,6 +125,51 @@ void where_parse(const char *text, struct where *out)
 	}
 }
 
+/* Is `word` one of the words of `list`, which commas separate? */
+static bool is_listed(const char *list, size_t len, const char *word)
+{
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		for (n = 0; at + n < len && list[at + n] != ','; n++)
+			;
+		if (n == strlen(word) && !memcmp(list + at, word, n))
+			return true;
+	}
+	return false;
+}
+
+char *where_group(const char *text)
+{
+	const char *found = NULL, *end;
+
+	for (; *text; text = *end ? end + 1 : end) {
+		const char *list = strchr(text, ':'), *path;
+
+		end = text + strcspn(text, "\n");
+		path = list && list < end ? strchr(list + 1, ':') : NULL;
+		if (!path || path >= end)
+			continue;
+		if (is_listed(list + 1, (size_t)(path - list - 1), "cpu")) {
+			found = path + 1;
+			break;
+		}
+		if (!strncmp(text, "0::", 3))
+			found = path + 1;
+	}
+	return found ? strndup(found, strcspn(found, "\n")) : NULL;
+}
+
+char *where_group_of(const struct proc *p)
+{
+	struct proc_text t;
+	char *group;
+
+	if (proc_read(p, "cgroup", 1U << 20, &t, NULL) < 0)
+		return NULL;
+	group = where_group(t.s);
+	free(t.s);
+	return group;
+}
+
 void where_of(const struct proc *p, struct where *out)
 {
 	struct proc_text t;

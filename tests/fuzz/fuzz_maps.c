@@ -59,6 +59,7 @@ static void fuzz_text(const char *text, size_t size)
 	if (proc_parse_stat(text, strlen(text), &info, &ticks))
 		must(strlen(info.comm) < sizeof(info.comm));
 	where_parse(text, &where);
+	free(where_group(text));
 	must(strlen(where_text(&where, words, sizeof(words))) > 0);
 	if (shebang_parse(text, size, &line)) {
 		must(*line.program != '\0');

@@ -166,6 +166,33 @@ static void control_groups_tell_where(void **state)
 	}
 }
 
+static void group_of_the_cpu(void **state)
+{
+	static const struct {
+		const char *text, *group;
+	} rows[] = {
+		{ "0::/system.slice/shop.service\n", "/system.slice/shop.service" },
+		{ "0::/\n", "/" },
+		{ "0::/a:b", "/a:b" },
+		{ "5:memory:/m\n4:cpu,cpuacct:/c\n0::/two\n", "/c" },
+		{ "0::/two\n4:cpuacct,cpu:/c\n", "/c" },
+		{ "3:cpuacct:/x\n2:cpuset:/y\n1:name=systemd:/z\n", NULL },
+		{ "0:\n:/x\n7\n", NULL },
+		{ "", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char *group = where_group(rows[i].text);
+
+		print_message("# %s\n", rows[i].text);
+		assert_int_equal(!group, !rows[i].group);
+		if (group)
+			assert_string_equal(group, rows[i].group);
+		free(group);
+	}
+}
+
 static void long_control_groups_are_cut(void **state)
 {
 	char text[2000] = "0::/lxc/";
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(env_is_seen_through),
 		cmocka_unit_test(env_words_fit_or_are_refused),
 		cmocka_unit_test(control_groups_tell_where),
+		cmocka_unit_test(group_of_the_cpu),
 		cmocka_unit_test(long_control_groups_are_cut),
 		cmocka_unit_test(names_tell),
 	};
