@@ -173,7 +173,7 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 int discover_target(struct session *s, pid_t pid, struct err *err)
 {
 	struct target t;
-	int rc = target_find(pid, &t, err);
+	int rc = target_find_again(pid, &s->cache, &t, err);
 
 	if (rc)
 		return rc;
@@ -191,7 +191,7 @@ int discover_descendants(struct session *s, pid_t pid, struct err *err)
 	for (size_t i = 0; !rc && i < pids.nr; i++) {
 		struct target t;
 
-		if (target_find(pids.v[i], &t, NULL)) {
+		if (target_find_again(pids.v[i], &s->cache, &t, NULL)) {
 			/* no interpreter: it may exec one later */
 			rc = set_target(s, pids.v[i], &unknown, err);
 			continue;
@@ -271,7 +271,7 @@ void discover_again(struct session *s, uint32_t pid, uint32_t exec_id)
 {
 	struct target t;
 
-	if (target_find((pid_t)pid, &t, NULL))
+	if (target_find_again((pid_t)pid, &s->cache, &t, NULL))
 		return;		/* not yet, or never */
 	/* if that fails, its events stay counted as unrecognised */
 	(void)!tell(s, &t, exec_id, NULL);

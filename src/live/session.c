@@ -60,6 +60,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->source.next = session_next;
 	s->source.close = not_closed;
 	s->spawn = SPAWN_NONE;
+	s->cache = imgcache_new();	/* NULL: each file is read each time */
 	s->follow = opts->tracer.follow;
 	s->argv = opts->argv;
 	s->version = opts->version;
@@ -86,6 +87,7 @@ void session_close(struct session *s)
 	tracer_close(s->tracer);
 	spawn_close(&s->spawn);
 	known_fini(&s->known);
+	imgcache_free(s->cache);
 	queue_fini(&s->queue);
 	recbuf_free(&s->buf);
 	free(s);

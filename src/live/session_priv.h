@@ -26,6 +26,7 @@ struct session {
 	struct queue queue;
 	struct recbuf buf;
 	struct spawn spawn;
+	struct imgcache *cache;	/* of files that processes have mapped */
 	enum session_phase phase;
 	bool follow;
 	bool released;

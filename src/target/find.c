@@ -286,6 +286,7 @@ int target_look(struct proc *proc, struct imgcache *cache, struct target *out,
 
 struct job {			/* owns what it touches */
 	struct proc proc;
+	struct imgcache *cache;	/* lent, and given away if it hangs */
 	struct target t;
 	struct err err;
 	int rc;
@@ -295,7 +296,7 @@ static void job_run(void *arg)
 {
 	struct job *job = arg;
 
-	job->rc = target_look(&job->proc, NULL, &job->t, &job->err);
+	job->rc = target_look(&job->proc, job->cache, &job->t, &job->err);
 }
 
 static void job_free(void *arg)
@@ -307,7 +308,8 @@ static void job_free(void *arg)
 	free(job);
 }
 
-static int run_job(struct job *job, struct target *out, struct err *err)
+static int run_job(struct job *job, struct imgcache **cache,
+		   struct target *out, struct err *err)
 {
 	struct bounded *b = bounded_new();
 	pid_t pid = job->proc.pid;
@@ -316,6 +318,8 @@ static int run_job(struct job *job, struct target *out, struct err *err)
 	rc = b ? bounded_run(b, job_run, job_free, job, FIND_MS) : -ENOMEM;
 	bounded_free(b);
 	if (rc == -ETIMEDOUT) {
+		if (cache)
+			*cache = imgcache_new();
 		err_set(err, rc, "process %d does not answer: a file or page "
 			"that it has mapped cannot be read", pid);
 		err_hint(err, "a FUSE or network file system may hang");
@@ -334,26 +338,33 @@ static int run_job(struct job *job, struct target *out, struct err *err)
 	return rc;
 }
 
-int target_find_all(pid_t pid, struct target *out, struct err *err)
+static int find_all(pid_t pid, struct imgcache **cache, struct target *out,
+		    struct err *err)
 {
 	struct job *job = malloc(sizeof(*job));
 	int rc;
 
 	if (!job)
 		return no_memory(err);
-	*job = (struct job){ .t = TARGET_NONE };
+	*job = (struct job){ .cache = cache ? *cache : NULL, .t = TARGET_NONE };
 	rc = proc_open(&job->proc, pid, err);
 	if (rc < 0) {
 		free(job);
 		return rc;
 	}
-	return run_job(job, out, err);
+	return run_job(job, cache, out, err);
 }
 
-int target_find(pid_t pid, struct target *out, struct err *err)
+int target_find_all(pid_t pid, struct target *out, struct err *err)
+{
+	return find_all(pid, NULL, out, err);
+}
+
+int target_find_again(pid_t pid, struct imgcache **cache, struct target *out,
+		      struct err *err)
 {
 	struct err why = { 0 };
-	int rc = target_find_all(pid, out, &why);
+	int rc = find_all(pid, cache, out, &why);
 
 	if (!rc && !out->main) {
 		rc = why.kind == ERR_UNSUPPORTED ? -ENOTSUP : -ENOEXEC;
@@ -362,6 +373,11 @@ int target_find(pid_t pid, struct target *out, struct err *err)
 	if (rc < 0 && err)
 		*err = why;
 	return rc;
+}
+
+int target_find(pid_t pid, struct target *out, struct err *err)
+{
+	return target_find_again(pid, NULL, out, err);
 }
 
 void target_fini(struct target *t)

@@ -73,6 +73,12 @@ int target_find(pid_t pid, struct target *out, struct err *err) PT_MUST_CHECK;
 int target_find_all(pid_t pid, struct target *out,
 		    struct err *err) PT_MUST_CHECK;
 /*
+ * target_find() for one who looks often: *cache, the caller's, remembers the
+ * files.  If a look hangs that keeps the cache, and *cache is a new one, or NULL.
+ */
+int target_find_again(pid_t pid, struct imgcache **cache, struct target *out,
+		      struct err *err) PT_MUST_CHECK;
+/*
  * The same of an open process, which is taken over on success.  `cache` may be
  * NULL.  Without a limit of time: that is the caller's (bounded.h).
  */
