@@ -36,9 +36,9 @@ class Interpreter:
 
     @property
     def known(self):
-        """Can a tracer know the file before it runs?  It is the command, and
-        not what a script becomes in a root of its own."""
-        return self.command == [self.file]
+        """Can a tracer know the file before it runs?  It is a word of the
+        command, although the script there enters a root of its own."""
+        return self.file in self.command
 
     def __repr__(self):
         return "%s-%s" % (self.minor, self.origin)
