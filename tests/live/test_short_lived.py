@@ -21,11 +21,13 @@ def assert_first_and_last(run, pid, known=True):
     """From the first event with a stack to the last, nothing is nameless.
 
     Where nobody could KNOW the interpreter's file before it ran, that first
-    one is the first after its recognition: any call.
+    one is the first after its recognition: any call.  Between that and its
+    initialisation the stack is unknown: it may yet load another.
     """
     mine = run.calls(pid=pid)
     assert mine, "no event of process %d" % pid
-    begun = next(i for i, c in enumerate(mine) if c["stack"] != [])
+    begun = next(i for i, c in enumerate(mine)
+                 if c["stack"] or known and c["stack"] is None)
     after = mine[begun:]
     nameless = [c for c in after if c["stack"] is None or any(
         not f["func"] or f["line"] is None for f in c["stack"] or [])]
