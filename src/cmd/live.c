@@ -81,6 +81,13 @@ static int nothing_came(const struct opts *o, const struct eventset *events,
 	return cmd_fail(err);
 }
 
+static void say_note(const char *sentence)
+{
+	fputs("pytrace: note: ", stderr);
+	printable_put(stderr, sentence, strlen(sentence));
+	fputs(": its events are left out\n", stderr);
+}
+
 static int open_session(const struct opts *o, const struct eventset *events,
 			struct session **out, char **argv, struct err *err)
 {
@@ -99,6 +106,7 @@ static int open_session(const struct opts *o, const struct eventset *events,
 		.command = o->command,
 		.argv = (const char *const *)argv - 1,	/* and our name */
 		.version = PACKAGE_VERSION,
+		.note = o->quiet ? NULL : say_note,
 	};
 	int rc;
 
