@@ -8,17 +8,17 @@
 
 #include "event/record.h"
 #include "report/sysargs.h"
+#include "stack/pattern.h"
 
-struct pattern {
-	char *text;		/* owns the two below */
-	const char *file;	/* glob, or NULL: any */
-	const char *func;	/* glob, or NULL: any */
+struct func {
+	char *text;		/* what the pattern points into */
+	struct pattern is;
 	bool not;
 };
 
 struct filter {
 	struct eventset events;
-	struct pattern *func;
+	struct func *func;
 	size_t nr_func;
 	bool has_positive, innermost, errors;
 	uint32_t *tid;
@@ -105,33 +105,6 @@ int filter_add_thread(struct filter *f, const char *glob, struct err *err)
 
 /* ---- functions ------------------------------------------------------------ */
 
-static bool names_a_file(const char *s)
-{
-	size_t len = strlen(s);
-
-	return strchr(s, '/') || (len > 3 && !strcmp(s + len - 3, ".py"));
-}
-
-/* Take `text` apart; what is behind the last ':' is the function. */
-static void split(struct pattern *p)
-{
-	char *colon = strrchr(p->text, ':');
-	const char *start = p->text;
-
-	p->not = *start == '!';
-	start += p->not;
-	p->file = p->func = NULL;
-	if (colon && colon >= start) {
-		*colon = '\0';
-		p->func = colon[1] ? colon + 1 : NULL;
-		p->file = *start ? start : NULL;
-	} else if (names_a_file(start)) {
-		p->file = start;
-	} else {
-		p->func = start;
-	}
-}
-
 static bool is_number(const char *s)
 {
 	return *s && strspn(s, "0123456789") == strlen(s);
@@ -139,7 +112,7 @@ static bool is_number(const char *s)
 
 int filter_add_func(struct filter *f, const char *pattern, struct err *err)
 {
-	struct pattern p = { 0 }, *more;
+	struct func p = { 0 }, *more;
 
 	if (is_number(pattern)) {
 		err_kind(err, ERR_USAGE, -EINVAL,
@@ -159,52 +132,20 @@ int filter_add_func(struct filter *f, const char *pattern, struct err *err)
 		free(p.text);
 		return no_memory(err);
 	}
-	split(&p);
+	p.not = *p.text == '!';
+	pattern_split(&p.is, p.text + p.not);
 	f->has_positive |= !p.not;
 	f->func[f->nr_func++] = p;
 	return 0;
 }
 
-/* The whole path, or what follows one of its slashes. */
-static bool file_matches(const char *glob, const char *file)
-{
-	const char *p;
-
-	if (!fnmatch(glob, file, 0))
-		return true;
-	for (p = strchr(file, '/'); p; p = strchr(p + 1, '/'))
-		if (!fnmatch(glob, p + 1, 0))
-			return true;
-	return false;
-}
-
-/* The whole qualified name, or what follows one of its dots. */
-static bool func_matches(const char *glob, const char *func)
-{
-	const char *p;
-
-	if (!fnmatch(glob, func, 0))
-		return true;
-	for (p = strchr(func, '.'); p; p = strchr(p + 1, '.'))
-		if (!fnmatch(glob, p + 1, 0))
-			return true;
-	return false;
-}
-
-static bool frame_matches(const struct pattern *p, const struct frame *frame)
-{
-	if (p->file && (!frame->file || !file_matches(p->file, frame->file)))
-		return false;
-	return !p->func || (frame->func && func_matches(p->func, frame->func));
-}
-
-static bool stack_matches(const struct filter *f, const struct pattern *p,
+static bool stack_matches(const struct filter *f, const struct func *p,
 			  const struct moment *m)
 {
 	uint32_t nr = f->innermost && m->stack.nr ? 1 : m->stack.nr;
 
 	for (uint32_t i = 0; i < nr; i++)
-		if (frame_matches(p, &m->stack.frames[i]))
+		if (pattern_matches(&p->is, &m->stack.frames[i]))
 			return true;
 	return false;
 }
@@ -214,7 +155,7 @@ static bool funcs_pass(const struct filter *f, const struct moment *m)
 	bool wanted = !f->has_positive;
 
 	for (size_t i = 0; i < f->nr_func; i++) {
-		const struct pattern *p = &f->func[i];
+		const struct func *p = &f->func[i];
 
 		if ((wanted && !p->not) || !stack_matches(f, p, m))
 			continue;

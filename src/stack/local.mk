@@ -3,6 +3,7 @@ libptcore_a_SOURCES += \
 	src/stack/codes.c src/stack/codes.h \
 	src/stack/engine.c src/stack/engine.h \
 	src/stack/origin.c src/stack/origin.h \
+	src/stack/pattern.c src/stack/pattern.h \
 	src/stack/stacks.c src/stack/stacks.h \
 	src/stack/table.h \
 	src/stack/tasks.c src/stack/tasks.h
