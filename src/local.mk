@@ -10,6 +10,7 @@ include $(srcdir)/src/elf/local.mk
 include $(srcdir)/src/python/local.mk
 include $(srcdir)/src/target/local.mk
 include $(srcdir)/src/stack/local.mk
+include $(srcdir)/src/analysis/local.mk
 include $(srcdir)/src/report/local.mk
 include $(srcdir)/src/live/local.mk
 include $(srcdir)/src/cmd/local.mk

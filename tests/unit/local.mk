@@ -59,3 +59,6 @@ tests_unit_test_pyimage_SOURCES = tests/unit/test_pyimage.c \
 EXTRA_DIST += tests/data/fake_python.c
 UNIT_TESTS += tests/unit/test_guess
 tests_unit_test_guess_SOURCES = tests/unit/test_guess.c
+UNIT_TESTS += tests/unit/test_analysis tests/unit/test_idle
+tests_unit_test_analysis_SOURCES = tests/unit/test_analysis.c
+tests_unit_test_idle_SOURCES = tests/unit/test_idle.c

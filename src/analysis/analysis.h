@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analysis: moments in, a model out (model.h).
+ *
+ * Pure: no clock, no I/O.  No stream makes it fail, however strange: what does
+ * not fit together is clipped, so that times always sum up.
+ */
+#ifndef PT_ANALYSIS_H
+#define PT_ANALYSIS_H
+
+#include "analysis/model.h"
+#include "base/compiler.h"
+#include "base/err.h"
+
+struct analysis_opts {
+	size_t memory;			/* bytes; 0: 256 MiB.  Beyond: coarser keys */
+	const char *const *app;		/* globs of application files; none: all
+					 * but libraries.  To outlive the analysis */
+	size_t nr_app;
+	const char *const *idle_at;	/* more places: idle.h */
+	size_t nr_idle_at;
+};
+
+int analysis_new(struct analysis **out, const struct analysis_opts *opts,
+		 struct err *err) PT_MUST_CHECK;	/* opts may be NULL */
+void analysis_free(struct analysis *a);		/* NULL is fine */
+
+/* Fails only without memory. */
+int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
+	PT_MUST_CHECK;
+
+/* The stream has ended: close the accounts.  Once; then the model is whole. */
+int analysis_end(struct analysis *a, struct err *err) PT_MUST_CHECK;
+
+#endif /* PT_ANALYSIS_H */

@@ -1,0 +1,14 @@
+libptcore_a_SOURCES += \
+	src/analysis/analysis.c src/analysis/analysis.h \
+	src/analysis/analysis_priv.h \
+	src/analysis/spent.c src/analysis/spent.h \
+	src/analysis/charge.c \
+	src/analysis/clocks.c src/analysis/clocks.h \
+	src/analysis/files.c src/analysis/files.h \
+	src/analysis/idle.c src/analysis/idle.h src/analysis/idle_places.h \
+	src/analysis/intern.c src/analysis/intern.h \
+	src/analysis/ledger.c src/analysis/ledger.h \
+	src/analysis/model.h \
+	src/analysis/rows.c src/analysis/rows.h \
+	src/analysis/settle.c \
+	src/analysis/lives.c

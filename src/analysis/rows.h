@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rows: cells of a model summed up by a key, in order: what a table shows.
+ *
+ * Every view is a query:
+ *
+ *	screen    TIME by app and cause, not idle       ns
+ *	offcpu    TIME but SPENT_CPU_*, by stack...     ns, count, max, wakers
+ *	cpu       TIME of SPENT_CPU_*                   ns
+ *	syscalls  CALLS by app and call                 count, errors, bytes, ns
+ *	faults    FAULTS by app and kind                count, bytes
+ *
+ * Sums of rows are sums of cells: no query loses or doubles any.
+ */
+#ifndef PT_ROWS_H
+#define PT_ROWS_H
+
+#include "analysis/intern.h"
+#include "analysis/model.h"
+#include "base/compiler.h"
+#include "base/err.h"
+
+enum rows_by {
+	BY_ALL,			/* one row */
+	BY_APP,			/* the line it is charged to */
+	BY_LINE,		/* the innermost line */
+	BY_FUNC,		/* the innermost function */
+	BY_STACK,
+	BY_THREAD,
+	BY_PROCESS,
+};
+
+/* What more tells rows apart, and which cells count. */
+struct rows_query {
+	enum rows_by by;
+	unsigned int kinds;	/* 1 << CELL_TIME... */
+	bool by_cause;		/* in groups: spent_group() */
+	bool by_call;
+	bool by_object;
+	bool idle;		/* idle and unseen time as well */
+	/* NULL: all. */
+	bool (*wants)(const struct cell *c, const void *arg);
+	const void *arg;
+	/* < 0: the first goes before.  NULL: by time, then by count. */
+	int (*order)(const void *row, const void *row2);
+};
+
+struct row {
+	uint32_t key;		/* place, stack, thread; of BY_PROCESS the
+				 * number of its address space; 0: unknown */
+	uint8_t kind;
+	uint8_t cause;		/* if by_cause */
+	uint16_t call;		/* if by_call */
+	uint32_t object;	/* if by_object */
+	struct sums is;
+	uint64_t estimate_ns;	/* part of is.ns */
+	uint64_t kernel_ns;	/* likewise: on CPU in kernel mode */
+	uint32_t nr;		/* of the row when it was made: for rows_detail */
+};
+
+/* What the cells of a row have, each with its share. */
+enum rows_detail {
+	DETAIL_INNER,		/* innermost places */
+	DETAIL_CALL,
+	DETAIL_OBJECT,		/* 0: none */
+	DETAIL_THREAD,
+	DETAIL_WAKER,		/* enum pt_waker */
+	DETAIL_WAKER_PLACE,	/* of tasks: the place they are charged to */
+	DETAIL_WAKER_THREAD,
+	DETAIL_NR,
+};
+
+struct detail {
+	uint32_t value;		/* the one with the largest share */
+	uint64_t weight;	/* its share: ns, or the count without time */
+	uint64_t all;		/* of all of them */
+	uint32_t others;	/* how many there are beside it */
+};
+
+struct rows {
+	struct row *row;
+	uint32_t nr;
+	struct sums total;
+	struct intern details;
+	uint64_t *weights;
+	struct detail (*detail)[DETAIL_NR];	/* by row.nr */
+};
+
+int rows_make(struct rows *out, const struct analysis *a,
+	      const struct rows_query *query, struct err *err) PT_MUST_CHECK;
+void rows_free(struct rows *rows);
+
+const struct detail *rows_detail(const struct rows *rows, const struct row *row,
+				 enum rows_detail what);
+
+#endif /* PT_ROWS_H */
