@@ -6,8 +6,11 @@ _pytrace_views() {
 	"$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
-_pytrace_options() {	# program, view
-	"$1" "$2" --help 2>/dev/null |
+_pytrace_options() {	# program, view; an option: no view is named
+	local view=()
+
+	[[ $2 == -* ]] || view=("$2")
+	"$1" "${view[@]}" --help 2>/dev/null |
 	sed -n 's/^ \{2,6\}\(-.*\)/\1/p' |
 	sed 's/   .*//' | grep -oE -- '--?[A-Za-z?][a-z-]*' | sort -u
 }
@@ -26,12 +29,12 @@ _pytrace() {
 	local i view=${COMP_WORDS[1]-}
 
 	COMPREPLY=()
-	if [ "$COMP_CWORD" = 1 ]; then
+	if [ "$COMP_CWORD" = 1 ] && [[ $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_pytrace_views "$1") --help --version" -- "$cur")
 		return
 	fi
-	for ((i = 2; i < COMP_CWORD; i++)); do
+	for ((i = 1; i < COMP_CWORD; i++)); do
 		[ "${COMP_WORDS[i]}" = -- ] || continue
 		# what follows is another program's business
 		if declare -F _command_offset >/dev/null; then
@@ -56,7 +59,8 @@ _pytrace() {
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	-d | --duration | --slower | -F | -t | --thread | -s | --app | --buffer)
+	-d | --duration | --slower | -F | -t | --thread | -s | --app | --buffer | \
+	--idle-at | --width)
 		return ;;
 	esac
 	case $cur in

@@ -23,7 +23,11 @@ extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_probes;
 extern const struct subcommand cmd_ps;
 extern const struct subcommand cmd_record;
+extern const struct subcommand cmd_summary;	/* without a view */
 extern const struct subcommand cmd_trace;
+
+/* Is there a subcommand of that name? */
+bool cmd_has_view(const char *name);
 
 /*
  * Print "pytrace: KIND: sentence" and the hint, indented, to stderr.  Returns

@@ -37,7 +37,7 @@ static int run(int argc, char **argv)
 		return cmd_fail(&err);
 	if (engine_new(&r.p.engine, NULL, &err))
 		return cmd_fail(&err);
-	code = live_run(&o, &events, &r.p, argv);
+	code = live_run(&o, &events, &r.p, argv - 1);
 	engine_free(r.p.engine);
 	rc = recfile_close(r.p.recording, &err);
 	if (rc && rc != -EPIPE && code != ERR_OUTPUT) {

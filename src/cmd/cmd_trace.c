@@ -248,7 +248,7 @@ static int run_all(struct tracing *t, char **argv)
 	    engine_new(&t->p.engine, NULL, &err))
 		return cmd_fail(&err);
 	code = o->input ? run_recording(o, &t->p) :
-			  live_run(o, filter_events(t->filter), &t->p, argv);
+			  live_run(o, filter_events(t->filter), &t->p, argv - 1);
 	if (!code && !o->command && !t->shown && filter_seen(t->filter) &&
 	    !pipeline_was_asked())
 		code = all_left_out(t);

@@ -81,13 +81,6 @@ static int nothing_came(const struct opts *o, const struct eventset *events,
 	return cmd_fail(err);
 }
 
-static void say_note(const char *sentence)
-{
-	fputs("pytrace: note: ", stderr);
-	printable_put(stderr, sentence, strlen(sentence));
-	fputs(": its events are left out\n", stderr);
-}
-
 static int open_session(const struct opts *o, const struct eventset *events,
 			struct session **out, char **argv, struct err *err)
 {
@@ -104,9 +97,8 @@ static int open_session(const struct opts *o, const struct eventset *events,
 		.pids = o->pids,
 		.nr_pids = o->nr_pids,
 		.command = o->command,
-		.argv = (const char *const *)argv - 1,	/* and our name */
+		.argv = (const char *const *)argv,
 		.version = PACKAGE_VERSION,
-		.note = o->quiet ? NULL : say_note,
 	};
 	int rc;
 
@@ -151,7 +143,7 @@ int live_run(const struct opts *o, const struct eventset *events,
 		gone = rc == -EPIPE;	/* the reader has seen enough */
 		code = gone ? 0 : cmd_fail(&err);
 	}
-	if (p->engine)
+	if (p->engine && !p->no_totals)
 		totals_print(engine_totals(p->engine), events->types,
 			     session_cost_ns(s), o->quiet);
 	if (!code && p->engine && o->strict &&

@@ -10,7 +10,8 @@
 /*
  * Attach as the options say, feed `p` (whose source, end and stop are set
  * here), detach, and say on stderr what was traced and what was lost.  Errors
- * are printed.  `events` is what -e asks for.  Returns what to exit with.
+ * are printed.  `events` is what -e asks for, `argv` all that was typed, our name
+ * first.  Returns what to exit with.
  */
 int live_run(const struct opts *o, const struct eventset *events,
 	     struct pipeline *p, char **argv);

@@ -10,9 +10,11 @@ pytrace_SOURCES = \
 	src/cmd/cmd_probes.c src/cmd/probes.c src/cmd/probes.h \
 	src/cmd/probes_json.c \
 	src/cmd/cmd_record.c \
+	src/cmd/cmd_summary.c \
 	src/cmd/cmd_trace.c \
 	src/cmd/live.h \
 	src/cmd/options.c \
+	src/cmd/output.c src/cmd/output.h \
 	src/cmd/totals.c src/cmd/totals.h \
 	src/cmd/opts.c src/cmd/opts.h \
 	src/cmd/pipeline.c src/cmd/pipeline.h

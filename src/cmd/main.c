@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "cmd/cmd.h"
+#include "cmd/opts.h"
 #include "config.h"
 #include "report/json.h"
 
@@ -94,18 +95,21 @@ void cmd_restore_sigpipe(void)
 
 static void help(FILE *to)
 {
-	fputs("usage: pytrace VIEW TARGET [OPTION...]\n"
-	      "       pytrace VIEW [OPTION...] -- COMMAND [ARGUMENT...]\n"
-	      "       pytrace VIEW -i FILE [OPTION...]\n"
+	fputs("usage: pytrace [VIEW] TARGET [OPTION...]\n"
+	      "       pytrace [VIEW] [OPTION...] -- COMMAND [ARGUMENT...]\n"
+	      "       pytrace [VIEW] -i FILE [OPTION...]\n"
 	      "\n"
 	      "Which Python function, file and line made a process do what the "
 	      "kernel saw.\n"
-	      "\n", to);
+	      "\n"
+	      "  (none)    where the time and the events went, in 24 lines\n",
+	      to);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		fprintf(to, "  %-9s %s\n", commands[i]->name,
 			commands[i]->help);
 	fputs("\n'pytrace VIEW --help' lists the options of one; the manual is "
-	      "pytrace(1).\n", to);
+	      "pytrace(1).  Without a view:\n\n", to);
+	opts_help(to, OPTS_SUMMARY);
 }
 
 static int run(const struct subcommand *c, int argc, char **argv)
@@ -114,15 +118,27 @@ static int run(const struct subcommand *c, int argc, char **argv)
 	return c->run(argc - 1, argv + 1);
 }
 
+bool cmd_has_view(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!strcmp(name, commands[i]->name))
+			return true;
+	return false;
+}
+
+/* Options first: no view is named, and the first word is our own name. */
+static int run_summary(int argc, char **argv)
+{
+	cmd_options_of("", argv);
+	return cmd_summary.run(argc, argv);
+}
+
 static int usage(const char *word)
 {
 	struct err err = { 0 };
 
 	if (!*word)
-		err_kind(&err, ERR_USAGE, -EINVAL, "no view is named");
-	else if (*word == '-')
-		err_kind(&err, ERR_USAGE, -EINVAL,
-			 "an option comes after its view: '%s'", word);
+		err_kind(&err, ERR_USAGE, -EINVAL, "no target and no view");
 	else
 		err_kind(&err, ERR_USAGE, -EINVAL, "unknown view '%s'", word);
 	err_hint(&err, "'pytrace --help' lists them");
@@ -145,5 +161,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (!strcmp(word, commands[i]->name))
 			return run(commands[i], argc, argv);
-	return usage(word);
+	return word[0] == '-' ? run_summary(argc, argv) : usage(word);
 }

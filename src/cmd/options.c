@@ -20,7 +20,8 @@ static bool wants_json(char **argv)
 
 void cmd_options_of(const char *view, char **argv)
 {
-	snprintf(view_name, sizeof(view_name), "pytrace %s", view);
+	snprintf(view_name, sizeof(view_name), "pytrace%s%s", *view ? " " : "",
+		 view);
 	if (wants_json(argv))
 		cmd_errors_as_json(stdout);
 }

@@ -22,6 +22,9 @@ enum {				/* long options without a letter */
 	OPT_COLOR,
 	OPT_BUFFER,
 	OPT_STRICT,
+	OPT_IDLE,
+	OPT_IDLE_AT,
+	OPT_WIDTH,
 };
 
 /* One row an option; `group` says which views have it. */
@@ -57,21 +60,31 @@ static const struct row {
 	{ OPTS_SHOW, { NULL, 'k', NULL, 0, "the whole stack under each line", 4 } },
 	{ OPTS_SHOW, { NULL, 's', "LEN", 0,
 		"bytes shown of paths (32 to 4096; default 200)", 4 } },
-	{ OPTS_SHOW, { "app", OPT_APP, "GLOB", 0,
+	{ OPTS_SHOW | OPTS_VIEW, { "app", OPT_APP, "GLOB", 0,
 		"files that count as the application's", 4 } },
+	{ OPTS_VIEW, { "idle", OPT_IDLE, NULL, 0,
+		"rank the waits for work, too", 4 } },
+	{ OPTS_VIEW, { "idle-at", OPT_IDLE_AT, "PLACE", 0,
+		"one more place where threads wait for work: app/worker.py:wait, "
+		"or a chain 'queue.py:get < worker.py:run'", 4 } },
 	{ OPTS_SHOW, { "lasti", OPT_LASTI, NULL, 0,
 		"the bytecode offset beside each line", 4 } },
-	{ OPTS_SHOW, { "utc", OPT_UTC, NULL, 0, "times of day in UTC", 4 } },
-	{ OPTS_SHOW | OPTS_LIVE, { "no-paths", OPT_NO_PATHS, NULL, 0,
+	{ OPTS_SHOW | OPTS_VIEW, { "utc", OPT_UTC, NULL, 0,
+		"times of day in UTC", 4 } },
+	{ OPTS_SHOW | OPTS_VIEW | OPTS_LIVE, { "no-paths", OPT_NO_PATHS, NULL, 0,
 		"show neither paths nor socket addresses", 4 } },
 	{ OPTS_SHOW, { "color", OPT_COLOR, "WHEN", 0,
 		"auto, always or never", 4 } },
-	{ OPTS_SHOW, { "json", OPT_JSON, NULL, 0, "one JSON object a line", 5 } },
-	{ OPTS_SHOW | OPTS_RECORD, { "output", 'o', "FILE", 0,
+	{ OPTS_VIEW, { "width", OPT_WIDTH, "N", 0,
+		"columns of the report (default: the terminal's, or 100)", 4 } },
+	{ OPTS_SHOW | OPTS_VIEW, { "json", OPT_JSON, NULL, 0,
+		"one JSON object a line", 5 } },
+	{ OPTS_SHOW | OPTS_VIEW | OPTS_RECORD, { "output", 'o', "FILE", 0,
 		"write there instead of to standard output", 5 } },
-	{ OPTS_LIVE | OPTS_SHOW, { "quiet", 'q', NULL, 0,
+	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW, { "quiet", 'q', NULL, 0,
 		"no status, no notes", 5 } },
-	{ OPTS_LIVE | OPTS_SHOW, { "verbose", 'v', NULL, 0, "say more", 5 } },
+	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW, { "verbose", 'v', NULL, 0,
+		"say more", 5 } },
 	{ OPTS_LIVE, { "buffer", OPT_BUFFER, "SIZE", 0,
 		"of the ring between kernel and pytrace (default 8M)", 6 } },
 	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,
@@ -227,6 +240,20 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		if (!add_one(&o->app, arg))
 			cmd_usage("more than %d patterns for --app", OPTS_MAX);
 		break;
+	case OPT_IDLE:
+		o->idle = true;
+		break;
+	case OPT_IDLE_AT:
+		if (!add_one(&o->idle_at, arg))
+			cmd_usage("more than %d places for --idle-at", OPTS_MAX);
+		break;
+	case OPT_WIDTH:
+		if (!num_parse(arg, 40, 1000, &n))
+			cmd_usage("--width takes 40 to 1000 columns, not '%s'",
+				   arg);
+		else
+			o->width = (unsigned int)n;
+		break;
 	case OPT_LASTI:
 		o->lasti = true;
 		break;
@@ -297,6 +324,24 @@ static const char *contradiction(const struct opts *o, int groups)
 	return NULL;
 }
 
+/* Room for all of them, and the empty one behind the last. */
+static void collect(struct argp_option *options, int groups)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].group & groups)
+			*options++ = rows[i].o;
+}
+
+void opts_help(FILE *out, int groups)
+{
+	struct argp_option options[ARRAY_LEN(rows) + 1] = { { 0 } };
+	const struct argp argp = { .options = options };
+	char name[] = "pytrace";
+
+	collect(options, groups);
+	argp_help(&argp, out, ARGP_HELP_LONG, name);
+}
+
 void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **argv)
 {
 	struct argp_option options[ARRAY_LEN(rows) + 1] = { { 0 } };
@@ -304,12 +349,9 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 			     groups & OPTS_LIVE ? "[-- COMMAND [ARGUMENT...]]" : "",
 			     doc, NULL, NULL, NULL };
 	const char *wrong;
-	size_t nr = 0;
 
 	memset(o, 0, sizeof(*o));
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].group & groups)
-			options[nr++] = rows[i].o;
+	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)
 		o->follow = !o->no_follow;

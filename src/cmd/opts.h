@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -23,7 +24,11 @@ enum opts_group {
 	OPTS_FILTER = 1 << 5,	/* -F --errors --slower -t --thread */
 	OPTS_SHOW = 1 << 3,	/* -k -s --lasti --utc --json --app ... */
 	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
+	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
 };
+
+/* Those of the default view. */
+#define OPTS_SUMMARY (OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_VIEW)
 
 struct opts_list {
 	const char *v[OPTS_MAX];
@@ -49,7 +54,9 @@ struct opts {
 	bool innermost, errors;
 	uint64_t slower_ns;
 	/* how it looks */
-	struct opts_list app;
+	struct opts_list app, idle_at;
+	bool idle;		/* idle time is ranked, too */
+	unsigned int width;	/* 0: as wide as the terminal */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */
 	int color;		/* -1 never, 0 auto, 1 always */
@@ -66,5 +73,8 @@ struct opts {
 /* Parse argv of "pytrace VIEW"; --help and errors exit, as cmd_parse(). */
 void opts_parse(struct opts *o, int groups, const char *doc, int argc,
 		char **argv);
+
+/* The list of options alone, as --help has it. */
+void opts_help(FILE *out, int groups);
 
 #endif /* PT_OPTS_H */

@@ -36,6 +36,7 @@ struct pipeline {
 	/* Called once when the end is reached or the user asks for it. */
 	void (*stop)(void *arg);
 	void *arg;
+	bool no_totals;			/* the report has them: not on stderr */
 	/* results */
 	uint64_t records;
 	uint64_t events;

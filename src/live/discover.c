@@ -267,34 +267,11 @@ int discover_command(struct session *s, char *const argv[], pid_t pid,
 	return set_target(s, pid, &held, err);
 }
 
-/* Once, however many processes there are of that kind. */
-static void note_refused(struct session *s, uint32_t pid, const struct err *why)
-{
-	const char *what = why->text;
-	char digits[16];
-	size_t i;
-
-	snprintf(digits, sizeof(digits), "%u", pid);
-	if (strstr(what, digits))
-		what = strstr(what, digits) + strlen(digits);
-	for (i = 0; i < MAX_NOTES && s->noted[i]; i++)
-		if (!strcmp(s->noted[i], what))
-			return;
-	if (!s->note || i == MAX_NOTES)
-		return;
-	s->noted[i] = strdup(what);
-	s->note(why->text);
-}
-
 void discover_again(struct session *s, uint32_t pid, uint32_t exec_id)
 {
-	struct err err = { 0 };
 	struct target t;
-	int rc = target_find_again((pid_t)pid, &s->cache, &t, &err);
 
-	if (rc == -ENOTSUP)
-		note_refused(s, pid, &err);
-	if (rc)
+	if (target_find_again((pid_t)pid, &s->cache, &t, NULL))
 		return;		/* not yet, or never */
 	/* if that fails, its events stay counted as unrecognised */
 	(void)!tell(s, &t, exec_id, NULL);

@@ -64,7 +64,6 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->follow = opts->tracer.follow;
 	s->argv = opts->argv;
 	s->version = opts->version;
-	s->note = opts->note;
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
 	if (!rc)
 		rc = ring_open(&s->ring, s->tracer, err);
@@ -89,8 +88,6 @@ void session_close(struct session *s)
 	spawn_close(&s->spawn);
 	known_fini(&s->known);
 	imgcache_free(s->cache);
-	for (size_t i = 0; i < MAX_NOTES; i++)
-		free(s->noted[i]);
 	queue_fini(&s->queue);
 	recbuf_free(&s->buf);
 	free(s);

@@ -27,9 +27,6 @@ struct session_opts {
 	char *const *command;		/* ends with NULL; NULL: none */
 	const char *const *argv;	/* our own, for the meta record */
 	const char *version;		/* of pytrace */
-	/* Told of each kind of Python that is found late and cannot be traced,
-	 * a sentence, while records are read.  NULL: nobody is. */
-	void (*note)(const char *sentence);
 };
 
 /*

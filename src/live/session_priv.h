@@ -11,8 +11,6 @@
 #include "target/find.h"
 #include "target/spawn.h"
 
-#define MAX_NOTES 8
-
 enum session_phase {
 	PHASE_META,
 	PHASE_RUN,
@@ -39,8 +37,6 @@ struct session {
 	uint64_t looked_ns;	/* when the losses were last read */
 	size_t nr_walked;
 	uint32_t first_pid;
-	void (*note)(const char *sentence);
-	char *noted[MAX_NOTES];	/* what was said, without its pid */
 	const char *const *argv;
 	const char *version;
 };

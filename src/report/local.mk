@@ -1,14 +1,20 @@
 libptcore_a_SOURCES += \
+	src/report/columns.c src/report/columns.h \
 	src/report/eventtext.c src/report/eventtext.h \
 	src/report/filter.c src/report/filter.h \
 	src/report/json.c src/report/json.h \
 	src/report/json_event.c src/report/json_priv.h \
 	src/report/jsonw.c src/report/jsonw.h \
+	src/report/next.c \
 	src/report/quote.c src/report/quote.h \
+	src/report/rows_json.c src/report/rows_json.h \
+	src/report/screen.c src/report/screen.h \
+	src/report/screen_priv.h src/report/storms.c \
 	src/report/sockaddr.c \
 	src/report/stacktext.c src/report/stacktext.h \
 	src/report/sysargs.c src/report/sysargs.h \
 	src/report/sysconst.c src/report/sysconst.h \
 	src/report/sysresult.c \
+	src/report/trace.c src/report/trace.h \
 	src/report/syswait.c \
-	src/report/trace.c src/report/trace.h
+	src/report/words.c src/report/words.h

@@ -11,23 +11,30 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "event/source.h"
 #include "event/text.h"
 #include "report/json.h"
+#include "report/rows_json.h"
+#include "report/screen.h"
 #include "report/trace.h"
 #include "stack/engine.h"
 
-enum form { TEXT, TRACE, JSON };
+enum form { TEXT, TRACE, JSON, SCREEN, ROWS };
 
-struct row {
+struct made {
 	const char *out;		/* file, and name of the test */
 	const char *ev;
 	enum form form;
 	struct trace_opts trace;
 	struct json_opts json;
+	struct screen_opts screen;
+	struct analysis_opts analysis;
 };
 
-static const struct row rows[] = {
+static const char *const idle_at[] = { "shop/cache.py:get" };
+
+static const struct made rows[] = {
 	{ .out = "shop.trace", .ev = "shop.ev", .form = TRACE },
 	{ .out = "shop.stacks", .ev = "shop.ev", .form = TRACE,
 	  .trace = { .whole_stacks = true, .lasti = true } },
@@ -60,6 +67,21 @@ static const struct row rows[] = {
 	{ .out = "waits-private.json", .ev = "waits.ev", .form = JSON,
 	  .json = { .no_paths = true, .no_stacks = true } },
 	{ .out = "waits.text", .ev = "waits.ev", .form = TEXT },
+	{ .out = "incident.screen", .ev = "incident.ev", .form = SCREEN,
+	  .screen = { .target = "-p 811" } },
+	{ .out = "incident-80.screen", .ev = "incident.ev", .form = SCREEN,
+	  .screen = { .width = 80, .utc = true, .no_paths = true } },
+	{ .out = "incident-idle.screen", .ev = "incident.ev", .form = SCREEN,
+	  .screen = { .idle = true, .target = "-p 811 -f" },
+	  .analysis = { .idle_at = idle_at, .nr_idle_at = 1 } },
+	{ .out = "incident.rows", .ev = "incident.ev", .form = ROWS },
+	{ .out = "odd.screen", .ev = "odd.ev", .form = SCREEN,
+	  .screen = { .target = "-p 7" } },
+	{ .out = "odd.rows", .ev = "odd.ev", .form = ROWS },
+	{ .out = "idle.screen", .ev = "idle.ev", .form = SCREEN,
+	  .screen = { .target = "-p 7" } },
+	{ .out = "shop.screen", .ev = "shop.ev", .form = SCREEN,
+	  .screen = { .target = "-i shop.ev" } },
 	{ .out = "args.trace", .ev = "args.ev", .form = TRACE,
 	  .trace = { .no_stacks = true } },
 };
@@ -72,9 +94,9 @@ static void path_of(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/tests/golden/%s", top ? top : ".", name);
 }
 
-static void print(const struct row *row, const struct moment *m,
+static void print(const struct made *row, const struct moment *m,
 		  const struct engine *engine, FILE *out, struct trace *trace,
-		  struct json *json)
+		  struct json *json, struct analysis *analysis)
 {
 	struct err err = { 0 };
 	int rc = 0;
@@ -89,16 +111,36 @@ static void print(const struct row *row, const struct moment *m,
 	case JSON:
 		rc = json_moment(json, m, engine_totals(engine), &err);
 		break;
+	case SCREEN:
+	case ROWS:
+		rc = analysis_add(analysis, m, &err);
+		break;
 	}
 	if (rc < 0)
 		fail_msg("%s", err.text);
 }
 
-static void render(const struct row *row, FILE *out)
+/* What only the end of a stream can show. */
+static void summarise(const struct made *row, const struct engine *engine,
+		      FILE *out, struct analysis *analysis)
+{
+	struct err err = { 0 };
+
+	assert_int_equal(analysis_end(analysis, &err), 0);
+	if (row->form == SCREEN)
+		assert_int_equal(screen_put(out, analysis,
+					    engine_totals(engine), &row->screen,
+					    &err), 0);
+	if (row->form == ROWS)
+		assert_int_equal(rows_json_put(out, analysis, false, &err), 0);
+}
+
+static void render(const struct made *row, FILE *out)
 {
 	const struct pt_hdr *rec;
 	struct engine *engine = NULL;
 	struct trace *trace = NULL;
+	struct analysis *analysis = NULL;
 	struct source *src = NULL;
 	struct json *json = NULL;
 	struct err err = { 0 };
@@ -112,12 +154,15 @@ static void render(const struct row *row, FILE *out)
 	assert_int_equal(engine_new(&engine, NULL, &err), 0);
 	assert_int_equal(trace_new(&trace, out, &row->trace, &err), 0);
 	assert_int_equal(json_new(&json, out, &row->json, &err), 0);
+	assert_int_equal(analysis_new(&analysis, &row->analysis, &err), 0);
 	while ((rc = source_next(src, &rec, &err)) > 0) {
 		assert_int_equal(engine_feed(engine, rec, &m, &err), 0);
-		print(row, &m, engine, out, trace, json);
+		print(row, &m, engine, out, trace, json, analysis);
 	}
 	if (rc < 0)
 		fail_msg("%s", err.text);
+	summarise(row, engine, out, analysis);
+	analysis_free(analysis);
 	json_free(json);
 	trace_free(trace);
 	engine_free(engine);
@@ -169,7 +214,7 @@ static void compare(const char *is, const char *should)
 
 static void golden(void **state)
 {
-	const struct row *row = *state;
+	const struct made *row = *state;
 	char *is = NULL, *should;
 	char path[4096];
 	size_t len = 0;

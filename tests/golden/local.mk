@@ -8,6 +8,12 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/args.ev tests/golden/args.trace \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
+	tests/golden/idle.ev tests/golden/idle.screen \
+	tests/golden/incident.ev tests/golden/incident.rows \
+	tests/golden/incident.screen tests/golden/incident-80.screen \
+	tests/golden/incident-idle.screen \
+	tests/golden/odd.ev tests/golden/odd.rows tests/golden/odd.screen \
+	tests/golden/shop.screen \
 	tests/golden/life-events.trace tests/golden/life.ev \
 	tests/golden/life.json tests/golden/life.trace \
 	tests/golden/shop-private.json tests/golden/shop.ev \

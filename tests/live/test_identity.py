@@ -458,25 +458,6 @@ def test_unknown_version_is_refused_by_name(tracer, source_python, tmp_path):
     assert child.wait(60) == 0
 
 
-def test_refused_late_is_named_once(tracer, system_python, tmp_path):
-    """Behind a shell it runs, and a note says what it is."""
-    fake = tmp_path / "fake"
-    with open(system_python.file, "rb") as f:
-        data = f.read()
-    a, b, c = (int(n) for n in system_python.version.split("."))
-    word = (a << 24 | b << 16 | c << 8 | 0xf0).to_bytes(8, "little")
-    assert word in data
-    fake.write_bytes(data.replace(
-        word, (a << 24 | 17 << 16 | c << 8 | 0xf0).to_bytes(8, "little")))
-    fake.chmod(0o755)
-    run = tracer.run(["sh", "-c", "for i in 1 2; do %s -c 'import time; "
-                      "time.sleep(1)'; done" % fake],
-                     env=dict(os.environ, PYTHONHOME="/usr"))
-    assert run.status == 0, run.stderr
-    notes = [n for n in run.stderr.splitlines() if " note: " in n]
-    assert len(notes) == 1 and "3.17" in notes[0], run.stderr
-
-
 def test_relative_paths_are_given_as_they_are(tracer, system_python,
                                               tmp_path):
     """Two modules of one name by relative sys.path entries and chdir."""

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* screen_priv: what the parts of the default screen share. */
+#ifndef PT_SCREEN_PRIV_H
+#define PT_SCREEN_PRIV_H
+
+#include "report/screen.h"
+#include "report/words.h"
+
+struct screen {
+	FILE *out;
+	const struct analysis *a;
+	const struct model *m;
+	struct screen_opts o;
+	unsigned int width;
+	unsigned int lines;		/* written so far */
+	uint64_t base_ns;		/* what a row is a share of */
+	struct unit unit;
+	unsigned int nr_rows;
+	struct row first;		/* if there are rows */
+	struct text first_line, first_func;
+	uint64_t storm_calls, storm_faults;	/* a second, in one place */
+};
+
+/* A line of its own, cut at the width. */
+void screen_line(struct screen *s, struct text *t);
+
+/* storms.c: events that cost little time but stand out. */
+int storms_put(struct screen *s, const struct words *w, struct err *err);
+
+/* next.c: one command that leads on. */
+void next_put(struct screen *s);
+
+#endif /* PT_SCREEN_PRIV_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* words: places, threads, waits and numbers of a model, as people read them. */
+#ifndef PT_WORDS_H
+#define PT_WORDS_H
+
+#include <stdbool.h>
+
+#include "analysis/rows.h"
+#include "report/columns.h"
+
+/* What is common to all that is shown. */
+struct words {
+	const struct analysis *a;
+	bool no_paths;
+	char prefix[256];	/* cut off files of the application; "" or ends
+				 * with '/' */
+};
+
+/* The folder that the files of these rows' places have in common. */
+void words_find_prefix(struct words *w, const struct row *rows, size_t nr);
+
+/* "shop/cache.py:88"; of a library from its package on; "?" unknown. */
+void words_line(struct text *t, const struct words *w, uint32_t place);
+void words_func(struct text *t, const struct words *w, uint32_t place);
+
+/* "pool-0_2", or its id. */
+void words_thread(struct text *t, const struct words *w, uint32_t thread);
+
+/* "10.0.3.7:443", "/srv/x", "fd 3", "ENOENT". */
+void words_object(struct text *t, const struct words *w, uint32_t object);
+
+/*
+ * What the row's threads waited for: "recvfrom  tcp 10.0.3.7:443", and if that
+ * leaves room in `columns` the library's line beneath that of the application.
+ */
+void words_waits_for(struct text *t, const struct words *w,
+		     const struct rows *rows, const struct row *row,
+		     size_t columns);
+
+/* 1,234,567 */
+void words_count(struct text *t, uint64_t n);
+
+/* Seconds, or milliseconds when all is short; two decimals. */
+struct unit {
+	const char *name;
+	uint64_t ns;
+};
+
+struct unit words_unit(uint64_t largest_ns);
+void words_time(struct text *t, struct unit unit, uint64_t ns);
+/* Tenths of a percent, rounded down so that no sum is over 100. */
+void words_share(struct text *t, uint64_t part, uint64_t whole);
+
+#endif /* PT_WORDS_H */
