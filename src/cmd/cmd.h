@@ -19,6 +19,7 @@ struct subcommand {
 	int (*run)(int argc, char **argv);
 };
 
+extern const struct subcommand cmd_doctor;
 extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_probes;
 extern const struct subcommand cmd_ps;

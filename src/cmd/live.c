@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/totals.h"
 #include "config.h"
+#include "live/doctor.h"
 #include "live/session.h"
 
 _Static_assert(SYSSET_NR == PT_MAX_NR, "one byte for each number");
@@ -156,4 +157,9 @@ int live_run(const struct opts *o, const struct eventset *events,
 		code = command_code(s);
 	session_close(s);
 	return code;
+}
+
+void live_doctor(struct checks *c)
+{
+	doctor_host(c);
 }

@@ -6,6 +6,7 @@
 #include "cmd/opts.h"
 #include "cmd/pipeline.h"
 #include "event/eventset.h"
+#include "target/checks.h"
 
 /*
  * Attach as the options say, feed `p` (whose source, end and stop are set
@@ -15,5 +16,8 @@
  */
 int live_run(const struct opts *o, const struct eventset *events,
 	     struct pipeline *p, char **argv);
+
+/* The rows of this host, for doctor. */
+void live_doctor(struct checks *c);
 
 #endif /* PT_LIVE_H */

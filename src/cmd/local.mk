@@ -1,7 +1,10 @@
 bin_PROGRAMS += pytrace
 pytrace_SOURCES = \
 	src/cmd/cmd.h src/cmd/main.c \
+	src/cmd/cmd_doctor.c \
 	src/cmd/cmd_dump.c \
+	src/cmd/doctor.h src/cmd/doctor_print.c \
+	src/cmd/doctor_left.c \
 	src/cmd/jsonline.c src/cmd/jsonline.h \
 	src/cmd/probes_python.c src/cmd/probes_python.h \
 	src/cmd/probes_pid.c src/cmd/probes_pid.h \

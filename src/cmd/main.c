@@ -18,6 +18,7 @@ static const struct subcommand *const commands[] = {
 	&cmd_dump,
 	&cmd_probes,
 	&cmd_ps,
+	&cmd_doctor,
 };
 
 static FILE *json_errors;	/* NULL: nobody reads JSON */

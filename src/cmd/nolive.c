@@ -19,3 +19,16 @@ int live_run(const struct opts *o, const struct eventset *events,
 		 "can be read with -i");
 	return o->command ? cmd_fail(&err), 125 : cmd_fail(&err);
 }
+
+void live_doctor(struct checks *c)
+{
+	struct check *row;
+
+	checks_rights(c);
+	row = checks_add(c, "load", "BPF programs");
+	row->needed = true;
+	check_say(row, CHECK_NO, "this pytrace was built without live tracing");
+	row->why.kind = ERR_KERNEL;
+	err_hint(&row->why, "configure found no libbpf, clang or bpftool; "
+		 "recordings can be read with -i");
+}

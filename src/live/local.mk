@@ -4,8 +4,11 @@ PT_LIVE_SOURCES = \
 	src/live/complete.c src/live/complete.h \
 	src/live/describe.c \
 	src/live/discover.c \
+	src/live/doctor.c src/live/doctor.h src/live/doctor_priv.h \
+	src/live/doctor_try.c \
 	src/live/known.c src/live/known.h \
 	src/live/losses.c \
+	src/live/multi.c src/live/multi.h \
 	src/live/queue.c src/live/queue.h \
 	src/live/ring.c src/live/ring.h \
 	src/live/session.c src/live/session.h src/live/session_priv.h \

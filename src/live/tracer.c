@@ -14,6 +14,7 @@
 #include "event/syscalls.h"
 #include "live/attach.h"
 #include "live/tracer_priv.h"
+#include "target/rights.h"
 #include "pytrace.skel.h"
 
 _Static_assert((int)PT_SYSARG_PATH == (int)SYSARG_PATH &&
@@ -52,11 +53,13 @@ static size_t ring_size(size_t asked)
 
 static int load_error(int rc, struct err *err)
 {
+	struct rights rights;
+
 	if (rc == -EPERM || rc == -EACCES) {
-		err_kind(err, ERR_NOT_PERMITTED, rc,
-			 "loading a BPF program was refused: %s", strerror(-rc));
-		err_hint(err, "run as root, or with CAP_BPF and CAP_PERFMON");
-		return rc;
+		rights_read(&rights);
+		(void)!rights_explain(&rights, RIGHTS_TO_LOAD, rc, err);
+		return err_wrap(err, rc, "loading a BPF program was refused "
+				"(%s)", strerrorname_np(-rc));
 	}
 	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
 		err_kind(err, ERR_KERNEL, rc, "cannot load the BPF programs: "

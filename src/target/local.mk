@@ -1,7 +1,9 @@
 libptcore_a_SOURCES += \
 	src/target/bounded.c src/target/bounded.h \
+	src/target/checks.c src/target/checks.h src/target/checks_proc.c \
 	src/target/cmdline.c \
 	src/target/embedded.c src/target/embedded.h \
+	src/target/explain.c \
 	src/target/find.c src/target/find.h \
 	src/target/guess.c src/target/guess.h \
 	src/target/imgcache.c src/target/imgcache.h \
@@ -9,6 +11,7 @@ libptcore_a_SOURCES += \
 	src/target/ldconf.c src/target/ldconf.h \
 	src/target/ldpath.c src/target/ldpath.h \
 	src/target/mapped.c src/target/mapped.h \
+	src/target/leftovers.c src/target/leftovers.h \
 	src/target/maps.c src/target/maps.h \
 	src/target/mounts.c src/target/mounts.h \
 	src/target/needed.c src/target/needed.h \
@@ -16,6 +19,7 @@ libptcore_a_SOURCES += \
 	src/target/pyenv.c src/target/pyenv.h \
 	src/target/reader.c src/target/reader.h \
 	src/target/remote.c src/target/remote.h \
+	src/target/rights.c src/target/rights.h \
 	src/target/root.c src/target/root.h \
 	src/target/settle.c \
 	src/target/shebang.c src/target/shebang.h \

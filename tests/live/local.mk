@@ -31,3 +31,4 @@ EXTRA_DIST += \
 EXTRA_DIST += \
 	tests/live/hangfs.py tests/live/targets.py \
 	tests/live/test_target_find.py tests/live/test_target_hang.py tests/live/test_target_ps.py
+EXTRA_DIST += tests/live/test_doctor.py
