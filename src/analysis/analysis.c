@@ -83,6 +83,7 @@ static void begin_accounts(struct analysis *a, uint64_t t)
 		c->off_ns = c->kernel_ns = 0;
 		c->nr_off = 0;
 		c->open = 0;
+		c->nr_pieces = 0;
 		c->seen = c->gil = false;
 		if (c->thread)
 			a->threads[c->thread].born = t;
@@ -232,6 +233,23 @@ void model_wake(const struct analysis *a, uint32_t nr, struct wake *out)
 	};
 }
 
+uint32_t model_holds(const struct analysis *a)
+{
+	return a->ledger.holds.nr;
+}
+
+void model_hold(const struct analysis *a, uint32_t nr, struct hold *out)
+{
+	const struct hold_key *key = intern_bytes(&a->ledger.holds, nr, NULL);
+
+	*out = (struct hold){ key->cell, key->doing, a->ledger.hold_ns[nr] };
+}
+
+const struct doing *model_doing(const struct analysis *a, uint32_t nr)
+{
+	return nr ? intern_bytes(&a->ledger.doings, nr, NULL) : NULL;
+}
+
 const char *model_string(const struct analysis *a, uint32_t nr, size_t *len)
 {
 	return nr ? intern_bytes(&a->ledger.strings, nr, len) : NULL;
@@ -239,7 +257,8 @@ const char *model_string(const struct analysis *a, uint32_t nr, size_t *len)
 
 const struct place *model_place(const struct analysis *a, uint32_t nr)
 {
-	return nr ? intern_bytes(&a->ledger.places, nr, NULL) : NULL;
+	return nr && nr <= a->ledger.places.nr ?
+		intern_bytes(&a->ledger.places, nr, NULL) : NULL;
 }
 
 const struct stack_info *model_stack(const struct analysis *a, uint32_t nr)

@@ -146,12 +146,73 @@ static void charge_wake(struct analysis *a, const struct moment *m,
 	ledger_wake(&a->ledger, &key, ns);
 }
 
+/* ---- who had the lock ------------------------------------------------------ */
+
+static void note_piece(struct analysis *a, struct clock *c,
+		       const struct cell_key *key, uint64_t addr, uint64_t from,
+		       uint64_t to)
+{
+	const struct doing doing = {
+		.place = key->stack ? a->ledger.info[key->stack].app : 0,
+		.object = key->object, .call = key->call, .cause = key->cause,
+	};
+
+	c->piece[c->nr_pieces++ % CLOCK_PIECES] = (struct clock_piece){
+		from, to, addr, ledger_doing(&a->ledger, &doing),
+	};
+}
+
+static void hold(struct analysis *a, uint32_t cell, uint32_t doing,
+		 uint64_t from, uint64_t to)
+{
+	const struct hold_key key = { cell, doing };
+
+	if (doing && to > from)
+		ledger_hold(&a->ledger, &key, to - from);
+}
+
+/*
+ * `holder` has released the lock at `addr` at `to`, for which somebody had
+ * waited since `from`: what he did, back to where he got it himself, is what
+ * that one really waited for.
+ */
+static void charge_hold(struct analysis *a, const struct clock *holder,
+			uint32_t cell, uint64_t addr, uint64_t from, uint64_t to)
+{
+	const struct doing on_cpu = {
+		.cause = SPENT_CPU_USER, .call = SPENT_NO_CALL,
+	};
+	uint32_t cpu = ledger_doing(&a->ledger, &on_cpu);
+	uint32_t nr = holder->nr_pieces, kept = nr;
+
+	for (; nr && kept - nr < CLOCK_PIECES; nr--) {
+		const struct clock_piece *p =
+			&holder->piece[(nr - 1) % CLOCK_PIECES];
+
+		if (p->from >= to)
+			continue;
+		if (p->to <= from)
+			break;
+		if (p->to < to)
+			hold(a, cell, cpu, p->to, to);
+		to = p->to < to ? p->to : to;
+		if (p->addr == addr)
+			return;
+		hold(a, cell, p->doing, p->from > from ? p->from : from, to);
+		to = p->from;
+	}
+	/* of what the ring has forgotten nothing is said */
+	if (to > from && kept - nr < CLOCK_PIECES)
+		hold(a, cell, cpu, from, to);
+}
+
 /*
  * Blocked comes first, then the run queue.  A wait for the GIL is many: it times
  * out every few milliseconds, and goes on.
  */
 static void charge_blocked(struct analysis *a, const struct moment *m,
-			   struct clock *c, uint32_t stack, uint64_t ns)
+			   struct clock *c, uint32_t stack, uint64_t from,
+			   uint64_t ns)
 {
 	const struct pt_offcpu *off = (const void *)m->rec;
 	bool before = off->state == PT_OFF_BEFORE ||
@@ -160,6 +221,8 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 	struct cell_key key = {
 		.kind = CELL_TIME, .thread = c->thread, .stack = stack,
 	};
+	const struct clock *holder;
+	uint64_t addr;
 	uint32_t cell;
 	bool again;
 
@@ -172,18 +235,26 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 		c->open = cell;
 	if (key.state == TIME_BUSY)
 		charge_wake(a, m, cell, ns);
+	addr = key.cause == SPENT_LOCK ? off->args[0] : 0;
+	note_piece(a, c, &key, addr, from, from + ns);
+	holder = addr && key.state == TIME_BUSY && off->waker == PT_WAKER_TASK ?
+		clocks_find(&a->clocks, off->waker_tid) : NULL;
+	if (holder && cell)
+		charge_hold(a, holder, cell, addr, from, from + ns);
 }
 
 static void charge_waiting(struct analysis *a, struct clock *c, uint32_t stack,
-			   enum spent cause, uint64_t ns)
+			   enum spent cause, uint64_t t, uint64_t ns)
 {
 	const struct cell_key key = {
 		.kind = CELL_TIME, .cause = (uint8_t)cause, .stack = stack,
 		.call = SPENT_NO_CALL,
 	};
 
-	if (ns)
-		charge_time(a, c, key, ns);
+	if (!ns)
+		return;
+	charge_time(a, c, key, ns);
+	note_piece(a, c, &key, 0, t, t + ns);
 }
 
 /* A part of what is left of a piece. */
@@ -227,10 +298,12 @@ static void charge_offcpu(struct analysis *a, const struct moment *m)
 	runq = take(&left, runq);
 	preempted = take(&left, preempted);
 	if (blocked || open)
-		charge_blocked(a, m, c, stack, blocked);
-	charge_waiting(a, c, stack, SPENT_RUNQ, runq);
-	charge_waiting(a, c, stack, SPENT_PREEMPTED, preempted);
-	charge_waiting(a, c, stack, SPENT_UNKNOWN, left);
+		charge_blocked(a, m, c, stack, t, blocked);
+	t += blocked;
+	charge_waiting(a, c, stack, SPENT_RUNQ, t, runq);
+	t += runq;
+	charge_waiting(a, c, stack, SPENT_PREEMPTED, t, preempted);
+	charge_waiting(a, c, stack, SPENT_UNKNOWN, t + preempted, left);
 }
 
 /* ---- calls, faults, samples ----------------------------------------------- */

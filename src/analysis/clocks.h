@@ -19,6 +19,15 @@ struct clock_span {
 
 struct clock_entry;
 
+/* One of the last times off the CPU, for those who waited for this thread. */
+struct clock_piece {
+	uint64_t from, to;
+	uint64_t addr;		/* of the futex, if it waited for a lock */
+	uint32_t doing;		/* number in the ledger */
+};
+
+#define CLOCK_PIECES 16
+
 struct clock {
 	uint32_t tid, pid, proc;
 	uint32_t thread;	/* number in the model */
@@ -34,6 +43,8 @@ struct clock {
 				 * been there earlier */
 	bool by_exec;		/* began as a program not yet understood */
 	bool gil;		/* its last wait was for the GIL, and timed out */
+	struct clock_piece piece[CLOCK_PIECES];	/* a ring */
+	uint32_t nr_pieces;	/* ever; the next goes to its remainder */
 	/* times off the CPU that end behind kernel_end */
 	struct clock_span *off;
 	uint32_t nr_off, cap_off;

@@ -14,6 +14,9 @@ void ledger_free(struct ledger *l)
 	intern_free(&l->cells);
 	intern_free(&l->wakes);
 	intern_free(&l->seen);
+	intern_free(&l->doings);
+	intern_free(&l->holds);
+	free(l->hold_ns);
 	free(l->info);
 	free(l->sums);
 	free(l->wake_sums);
@@ -30,6 +33,9 @@ void ledger_reset(struct ledger *l)
 		memset(l->sums, 0, l->sums_cap * sizeof(*l->sums));
 	if (l->estimate)
 		memset(l->estimate, 0, l->sums_cap);
+	intern_free(&l->holds);
+	if (l->hold_ns)
+		memset(l->hold_ns, 0, l->hold_cap * sizeof(*l->hold_ns));
 	if (l->wake_sums)
 		memset(l->wake_sums, 0, l->wake_cap * sizeof(*l->wake_sums));
 }
@@ -38,7 +44,8 @@ static size_t memory(const struct ledger *l)
 {
 	return l->strings.memory + l->places.memory + l->stacks.memory +
 	       l->objects.memory + l->cells.memory + l->wakes.memory +
-	       l->seen.memory + l->info_cap * sizeof(*l->info) +
+	       l->seen.memory + l->doings.memory + l->holds.memory +
+	       l->hold_cap * sizeof(*l->hold_ns) + l->info_cap * sizeof(*l->info) +
 	       (size_t)l->sums_cap * (sizeof(*l->sums) + 1) +
 	       l->wake_cap * sizeof(*l->wake_sums) +
 	       l->seen_cap * sizeof(*l->seen_stack);
@@ -347,4 +354,31 @@ void ledger_wake(struct ledger *l, const struct wake_key *key, uint64_t ns)
 	}
 	l->wake_sums = more;
 	add(&l->wake_sums[nr], 1, ns);
+}
+
+uint32_t ledger_doing(struct ledger *l, const struct doing *doing)
+{
+	uint32_t nr = intern_find(&l->doings, doing, sizeof(*doing));
+
+	if (nr || memory(l) > l->limit)
+		return nr;
+	return note(l, intern_get(&l->doings, doing, sizeof(*doing)));
+}
+
+void ledger_hold(struct ledger *l, const struct hold_key *key, uint64_t ns)
+{
+	uint32_t nr = intern_find(&l->holds, key, sizeof(*key));
+	uint64_t *more;
+
+	if (!nr && memory(l) > l->limit)
+		return;
+	if (!nr)
+		nr = note(l, intern_get(&l->holds, key, sizeof(*key)));
+	more = grow(l->hold_ns, &l->hold_cap, nr, sizeof(*more));
+	if (!nr || !more) {
+		l->failed = true;
+		return;
+	}
+	l->hold_ns = more;
+	l->hold_ns[nr] += ns;
 }

@@ -16,13 +16,20 @@ struct wake_key {
 	uint32_t kind;
 };
 
+struct hold_key {
+	uint32_t cell, doing;
+};
+
 struct ledger {
 	struct intern strings, places, stacks, objects, cells, wakes, seen;
+	struct intern doings, holds;
+	uint64_t *hold_ns;		/* of holds */
 	struct stack_info *info;	/* of stacks, from number 1 */
 	struct sums *sums, *wake_sums;	/* of cells, of wakes */
 	bool *estimate;			/* of cells */
 	uint32_t *seen_stack;		/* of a stack record's id */
 	uint32_t info_cap, sums_cap, wake_cap, seen_cap;
+	uint32_t hold_cap;
 	size_t limit;
 	uint64_t coarse;
 	bool failed;			/* without memory; what came then is not in it */
@@ -47,5 +54,8 @@ void ledger_add(struct ledger *l, uint32_t cell, uint64_t count, uint64_t ns);
 void ledger_reset(struct ledger *l);
 
 void ledger_wake(struct ledger *l, const struct wake_key *key, uint64_t ns);
+
+uint32_t ledger_doing(struct ledger *l, const struct doing *doing);
+void ledger_hold(struct ledger *l, const struct hold_key *key, uint64_t ns);
 
 #endif /* PT_LEDGER_H */

@@ -133,6 +133,25 @@ struct wake {
 	struct sums is;
 };
 
+/* What a thread was at, for somebody who waited for it. */
+struct doing {
+	uint32_t place;		/* charged to; 0: unknown */
+	uint32_t object;
+	uint16_t call;
+	uint8_t cause;		/* enum spent */
+	uint8_t pad;		/* 0 */
+};
+
+/*
+ * What the one who released a lock did while he had it, as far as others waited
+ * for that: the share of the waits of `cell` that is `doing`.
+ */
+struct hold {
+	uint32_t cell;
+	uint32_t doing;
+	uint64_t ns;
+};
+
 /* Sums over CELL_TIME: thread_ns = idle + unseen + all of busy[]. */
 struct account {
 	uint64_t thread_ns, idle_ns, unseen_ns;
@@ -180,7 +199,11 @@ void model_cell(const struct analysis *a, uint32_t nr, struct cell *out);
 uint32_t model_wakes(const struct analysis *a);
 void model_wake(const struct analysis *a, uint32_t nr, struct wake *out);
 
-/* NULL, "" or known == false for 0. */
+uint32_t model_holds(const struct analysis *a);
+void model_hold(const struct analysis *a, uint32_t nr, struct hold *out);
+const struct doing *model_doing(const struct analysis *a, uint32_t nr);
+
+/* NULL, "" or known == false for 0; of a place for any number that is none. */
 const char *model_string(const struct analysis *a, uint32_t nr, size_t *len);
 const struct place *model_place(const struct analysis *a, uint32_t nr);
 const struct stack_info *model_stack(const struct analysis *a, uint32_t nr);

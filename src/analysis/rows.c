@@ -34,6 +34,11 @@ static void key_by_func(const struct making *mk, struct row_key *k,
 	k->def = (uint32_t)p->def;
 }
 
+static bool is_native(const struct stack_info *st)
+{
+	return st->known && !st->nr && !st->why;
+}
+
 static struct row_key key_of(const struct making *mk, const struct cell *c)
 {
 	const struct rows_query *q = mk->q;
@@ -50,13 +55,16 @@ static struct row_key key_of(const struct making *mk, const struct cell *c)
 	case BY_ALL:
 		break;
 	case BY_APP:
-		k.key = st->app;
+		k.key = is_native(st) ? ROW_NO_FRAMES : st->app;
 		break;
 	case BY_LINE:
-		k.key = st->inner;
+		k.key = is_native(st) ? ROW_NO_FRAMES : st->inner;
 		break;
 	case BY_FUNC:
-		key_by_func(mk, &k, st->inner);
+		if (is_native(st))
+			k.key = ROW_NO_FRAMES;
+		else
+			key_by_func(mk, &k, st->inner);
 		break;
 	case BY_STACK:
 		k.key = c->key->stack;
@@ -99,7 +107,7 @@ static uint32_t row_of(struct making *mk, const struct cell *c)
 	if (nr > before) {
 		mk->out->nr = nr;
 		mk->out->row[nr - 1] = (struct row){
-			.key = mk->q->by == BY_FUNC ?
+			.key = mk->q->by == BY_FUNC && k.key != ROW_NO_FRAMES ?
 				model_stack(mk->a, c->key->stack)->inner :
 				k.key,
 			.kind = k.kind, .cause = k.cause, .call = k.call,
@@ -184,6 +192,18 @@ static void add_wakes(struct making *mk)
 		add_detail(mk, row, DETAIL_WAKER_PLACE,
 			   model_stack(mk->a, w.stack)->app, w.is.ns);
 		add_detail(mk, row, DETAIL_WAKER_THREAD, w.thread, w.is.ns);
+	}
+}
+
+static void add_holds(struct making *mk)
+{
+	for (uint32_t i = 1; i <= model_holds(mk->a); i++) {
+		struct hold h;
+
+		model_hold(mk->a, i, &h);
+		if (mk->of_cell[h.cell])
+			add_detail(mk, mk->of_cell[h.cell], DETAIL_HOLD,
+				   h.doing, h.ns);
 	}
 }
 
@@ -275,6 +295,8 @@ int rows_make(struct rows *out, const struct analysis *a,
 		add_cell(&mk, i);
 	if (!mk.failed)
 		add_wakes(&mk);
+	if (!mk.failed)
+		add_holds(&mk);
 	if (!mk.failed)
 		mk.failed = !find_largest(&mk);
 	free(mk.of_cell);

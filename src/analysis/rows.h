@@ -45,6 +45,8 @@ struct rows_query {
 	int (*order)(const void *row, const void *row2);
 };
 
+#define ROW_NO_FRAMES UINT32_MAX	/* a place: there is no Python frame */
+
 struct row {
 	uint32_t key;		/* place, stack, thread; of BY_PROCESS the
 				 * number of its address space; 0: unknown */
@@ -67,6 +69,7 @@ enum rows_detail {
 	DETAIL_WAKER,		/* enum pt_waker */
 	DETAIL_WAKER_PLACE,	/* of tasks: the place they are charged to */
 	DETAIL_WAKER_THREAD,
+	DETAIL_HOLD,		/* struct doing: of those who had the lock */
 	DETAIL_NR,
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "cmd/children.h"
 #include "cmd/cmd.h"
 #include "cmd/totals.h"
 #include "config.h"
@@ -124,6 +125,8 @@ int live_run(const struct opts *o, const struct eventset *events,
 	}
 	pipeline_catch_signals();
 	say_attached(o, s);
+	if (!o->quiet)
+		children_note(o);
 	if (p->begin && p->begin(p, &err)) {
 		code = cmd_fail(&err);
 		session_close(s);

@@ -23,12 +23,12 @@ pytrace_SOURCES = \
 	src/cmd/pipeline.c src/cmd/pipeline.h
 pytrace_LDADD =
 if LIVE
-pytrace_SOURCES += src/cmd/live.c
+pytrace_SOURCES += src/cmd/live.c src/cmd/children.c src/cmd/children.h
 pytrace_LDADD += libptlive.a
 EXTRA_DIST += src/cmd/nolive.c
 else
 pytrace_SOURCES += src/cmd/nolive.c
-EXTRA_DIST += src/cmd/live.c
+EXTRA_DIST += src/cmd/live.c src/cmd/children.c src/cmd/children.h
 endif
 pytrace_LDADD += libptcore.a $(PT_CORE_LIBS)
 if LIVE

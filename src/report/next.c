@@ -60,7 +60,7 @@ static void put_pattern(struct text *t, const struct screen *s)
 	struct text line = s->first_line;
 	char *colon = strrchr(line.s, ':');
 
-	if (!s->nr_rows || !s->first.key || !colon || !is_plain(&line) ||
+	if (!s->nr_rows || !s->first_line.len || !colon || !is_plain(&line) ||
 	    !is_plain(&s->first_func) || s->first_line.s[0] == '?' ||
 	    s->first_func.s[0] == '?')
 		return;

@@ -165,6 +165,28 @@ static void put_waker(struct writer *wr, const struct rows *rows,
 	jsonw_close(&wr->w);
 }
 
+static void put_hold(struct writer *wr, const struct rows *rows,
+		     const struct row *row)
+{
+	const struct detail *hold = rows_detail(rows, row, DETAIL_HOLD);
+	const struct doing *d = model_doing(wr->words.a, hold->value);
+	struct text t = { 0 };
+
+	if (!d)
+		return;
+	jsonw_key(&wr->w, "holder");
+	jsonw_open(&wr->w);
+	jsonw_key_string(&wr->w, "cause", d->cause == SPENT_CPU_USER ? "cpu" :
+			 spent_key((enum spent)d->cause));
+	jsonw_key_string(&wr->w, "call", spent_call_name(d->call));
+	words_object(&t, &wr->words, d->object);
+	put_text(wr, "object", &t);
+	put_place(wr, "place", d->place);
+	jsonw_key_uint(&wr->w, "ns", hold->weight);
+	jsonw_key_uint(&wr->w, "of_ns", hold->all);
+	jsonw_close(&wr->w);
+}
+
 static void put_row(struct writer *wr, const struct rows *rows,
 		    const struct row *row)
 {
@@ -173,6 +195,9 @@ static void put_row(struct writer *wr, const struct rows *rows,
 	jsonw_key_string(w, "type", "row");
 	jsonw_key_string(w, "view", "summary");
 	put_place(wr, "key", row->key);
+	if (!model_place(wr->words.a, row->key))
+		jsonw_key_string(w, "why", row->key == ROW_NO_FRAMES ?
+				 "no Python frame" : "not known");
 	jsonw_key_string(w, "cause", row->cause == SPENT_CPU_USER ? "cpu" :
 			 spent_key((enum spent)row->cause));
 	jsonw_key_uint(w, "count", row->is.count);
@@ -180,6 +205,7 @@ static void put_row(struct writer *wr, const struct rows *rows,
 	jsonw_key_uint(w, "max_ns", row->is.max);
 	put_what(wr, rows, row);
 	put_waker(wr, rows, row);
+	put_hold(wr, rows, row);
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
 	if (row->estimate_ns)

@@ -275,8 +275,9 @@ static void put_place(struct screen *s, const struct words *w, uint32_t place)
 	size_t columns = code_columns(s), line_columns;
 	struct text line = { 0 }, func = { 0 };
 
-	if (!place) {
-		text_add(&line, "(line not known)");
+	if (!place || place == ROW_NO_FRAMES) {
+		text_add(&line, place ? "(no Python frame)" :
+			 "(line not known)");
 		text_put(s->out, &line, columns + 1);
 		return;
 	}
@@ -357,7 +358,7 @@ static void put_waker(struct screen *s, const struct words *w,
 	const char *how = ended_by(row->cause);
 	struct text t = { 0 };
 
-	if (!how || kind->value != PT_WAKER_TASK ||
+	if (!how || !kind->all || kind->value != PT_WAKER_TASK ||
 	    (!place->value && !who->value) || s->lines + 3 > SCREEN_LINES)
 		return;
 	text_add(&t, "%s", how);
@@ -376,6 +377,24 @@ static void put_waker(struct screen *s, const struct words *w,
 	end_line(s, &t, 27 + code_columns(s) + 1);
 }
 
+/* What those did who had the lock. */
+static void put_hold(struct screen *s, const struct words *w,
+		     const struct rows *rows, const struct row *row)
+{
+	const struct detail *hold = rows_detail(rows, row, DETAIL_HOLD);
+	struct text t = { 0 }, head = { 0 };
+	uint64_t percent;
+
+	if (!hold->value || !hold->weight || s->lines + 3 > SCREEN_LINES)
+		return;
+	percent = (uint64_t)((double)hold->weight * 100 / (double)hold->all);
+	text_add(&head, "      who meanwhile was");
+	text_put(s->out, &head, 27);
+	text_add(&t, "%" PRIu64 " %% ", percent);
+	words_doing(&t, w, hold->value);
+	end_line(s, &t, 27);
+}
+
 static void put_row(struct screen *s, const struct words *w, unsigned int nr,
 		    const struct rows *rows, const struct row *row)
 {
@@ -388,6 +407,7 @@ static void put_row(struct screen *s, const struct words *w, unsigned int nr,
 	words_waits_for(&t, w, rows, row, s->width > used ? s->width - used : 0);
 	end_line(s, &t, used);
 	put_waker(s, w, rows, row);
+	put_hold(s, w, rows, row);
 }
 
 /* A row that is worth a line: time whose line or cause is known, and enough. */
@@ -434,7 +454,7 @@ static int put_causes_by_line(struct screen *s, struct err *err)
 	words_find_prefix(&w, rows.row, nr);
 	s->nr_rows = put_rows(s, &w, &rows);
 	rc = storms_put(s, &w, err);
-	if (s->nr_rows && s->first.key) {
+	if (s->nr_rows && model_place(s->a, s->first.key)) {
 		words_line(&s->first_line, &w, s->first.key);
 		words_func(&s->first_func, &w, s->first.key);
 	}
@@ -455,17 +475,16 @@ static uint64_t sum_from(const uint64_t *n, size_t from, size_t to)
 
 static void put_cost(struct screen *s, const struct engine_totals *totals)
 {
-	uint64_t cpu = s->m->account.busy[SPENT_CPU_USER] +
-		       s->m->account.busy[SPENT_CPU_KERNEL];
+	uint64_t elapsed = s->m->end - s->m->begin;
 	uint64_t unknown = sum_from(totals->unknown, 0,
 				    ARRAY_LEN(totals->unknown));
 	struct text t = { 0 };
 
 	text_add(&t, s->width < SCREEN_WIDTH ? "cost " : "cost to the target ");
-	if (s->m->overhead_ns && cpu) {
+	if (s->m->overhead_ns && elapsed) {
 		text_add(&t, "~");
-		words_share(&t, s->m->overhead_ns, cpu);
-		text_add(&t, " %% of its CPU time");
+		words_share(&t, s->m->overhead_ns, elapsed);
+		text_add(&t, " %% of a CPU");
 	} else {
 		text_add(&t, "? (not measured)");
 	}

@@ -35,12 +35,13 @@ static void put_storm(struct screen *s, const struct words *w,
 	const char *name = spent_call_name((uint16_t)what->value);
 
 	text_add(&t, "   events         %8" PRIu64 "  ", row->is.count);
-	if (row->key) {
+	if (model_place(s->a, row->key)) {
 		words_line(&line, w, row->key);
 		text_add(&line, " ");
 		words_func(&line, w, row->key);
 	} else {
-		text_add(&line, "(line not known)");
+		text_add(&line, row->key ? "(no Python frame)" :
+			 "(line not known)");
 	}
 	words_count(&call, rate);
 	text_add(&t, "%s  %s %s a second, mostly %s", line.s, call.s,

@@ -157,11 +157,23 @@ void words_func(struct text *t, const struct words *w, uint32_t place)
 		text_add(t, "?");
 }
 
+/* To 3.13 no thread has a name of its own, unless the program gave it one. */
+static bool is_of_its_process(const struct words *w,
+			      const struct thread_info *info)
+{
+	const struct model *m = analysis_model(w->a);
+
+	for (uint32_t i = 0; i < m->nr_processes; i++)
+		if (m->processes[i].proc == info->proc)
+			return !strcmp(m->processes[i].comm, info->comm);
+	return false;
+}
+
 void words_thread(struct text *t, const struct words *w, uint32_t thread)
 {
 	const struct thread_info *info = &analysis_model(w->a)->threads[thread];
 
-	if (info->comm[0])
+	if (info->comm[0] && !is_of_its_process(w, info))
 		text_name(t, info->comm, strlen(info->comm));
 	else
 		text_add(t, "%" PRIu32, info->tid);
@@ -239,7 +251,7 @@ static void put_cpu(struct text *t, const struct row *row)
 {
 	text_add(t, "on CPU");
 	if (row->estimate_ns)
-		text_add(t, " (samples, ~)");
+		text_add(t, " (samples)");
 	else if (!row->key)
 		text_add(t, ", where no sample was taken");
 	if (row->kernel_ns > row->is.ns / 10) {
@@ -260,7 +272,7 @@ void words_waits_for(struct text *t, const struct words *w,
 		break;
 	case SPENT_RUNQ:
 	case SPENT_PREEMPTED:
-		text_add(t, "a CPU (run queue)");
+		text_add(t, "the run queue");
 		break;
 	case SPENT_LOCK:
 		text_add(t, "a lock (%s)",
@@ -293,4 +305,29 @@ void words_waits_for(struct text *t, const struct words *w,
 		break;
 	}
 	put_inner(t, w, rows, row, columns);
+}
+
+void words_doing(struct text *t, const struct words *w, uint32_t doing)
+{
+	const struct doing *d = model_doing(w->a, doing);
+	const char *call = d ? spent_call_name(d->call) : NULL;
+
+	if (!d)
+		return;
+	if (call)
+		text_add(t, "in %s", call);
+	else if (d->cause == SPENT_CPU_USER)
+		text_add(t, "on CPU");
+	else
+		text_add(t, "in %s", spent_words((enum spent)d->cause));
+	if (d->object) {
+		text_add(t, "  ");
+		words_object(t, w, d->object);
+	}
+	if (!model_place(w->a, d->place))
+		return;
+	text_add(t, "  ");
+	words_line(t, w, d->place);
+	text_add(t, " ");
+	words_func(t, w, d->place);
 }

@@ -23,7 +23,7 @@ void words_find_prefix(struct words *w, const struct row *rows, size_t nr);
 void words_line(struct text *t, const struct words *w, uint32_t place);
 void words_func(struct text *t, const struct words *w, uint32_t place);
 
-/* "pool-0_2", or its id. */
+/* "pool-0_2"; its id if it has no name of its own. */
 void words_thread(struct text *t, const struct words *w, uint32_t thread);
 
 /* "10.0.3.7:443", "/srv/x", "fd 3", "ENOENT". */
@@ -36,6 +36,9 @@ void words_object(struct text *t, const struct words *w, uint32_t object);
 void words_waits_for(struct text *t, const struct words *w,
 		     const struct rows *rows, const struct row *row,
 		     size_t columns);
+
+/* "in recvfrom  tcp 10.0.3.7:443  shop/rates.py:31 fetch". */
+void words_doing(struct text *t, const struct words *w, uint32_t doing);
 
 /* 1,234,567 */
 void words_count(struct text *t, uint64_t n);

@@ -120,6 +120,27 @@ static void assert_rows_sum_up(const struct run *r)
 	}
 }
 
+/* Nobody had a lock for longer than somebody waited for it. */
+static void assert_holds_are_parts(const struct run *r)
+{
+	uint64_t *sums = calloc(model_cells(r->a) + 1, sizeof(*sums));
+
+	assert_non_null(sums);
+	for (uint32_t i = 1; i <= model_holds(r->a); i++) {
+		struct hold h;
+
+		model_hold(r->a, i, &h);
+		sums[h.cell] += h.ns;
+	}
+	for (uint32_t i = 1; i <= model_cells(r->a); i++) {
+		struct cell c;
+
+		model_cell(r->a, i, &c);
+		assert_true(sums[i] <= c.is.ns);
+	}
+	free(sums);
+}
+
 static void assert_closes(struct run *r)
 {
 	const struct model *m = finish(r);
@@ -147,6 +168,7 @@ static void assert_closes(struct run *r)
 			 sum->idle_ns + sum->unseen_ns + sum->busy_ns);
 	assert_int_equal(cells, sum->thread_ns);
 	assert_rows_sum_up(r);
+	assert_holds_are_parts(r);
 }
 
 /* ---- streams of any kind -------------------------------------------------- */
@@ -204,7 +226,8 @@ static void any_offcpu(struct run *r, uint64_t now)
 		.h = any_task(PT_OFFCPU, sizeof(o), now),
 		.blocked = any_ns(5000), .runq = any_ns(200),
 		.preempted = any_ns(100), .stack = any_stack(),
-		.nr = (uint32_t)any(400), .abi = (uint8_t)any(4),
+		.nr = any(2) ? 202 : (uint32_t)any(400), .abi = (uint8_t)any(4),
+		.args = { any(3) },
 		.reason = (uint8_t)any(6), .state = (uint8_t)any(20),
 		.why = (uint8_t)any(12), .waker = (uint8_t)any(4),
 		.waker_tid = 100 + (uint32_t)any(8), .waker_stack = any_stack(),
@@ -596,9 +619,55 @@ static void other_programs_are_left_out(void **state)
 	stop(&r);
 }
 
+/*
+ * Two wait for a lock one after the other; who had it slept and was on a CPU.
+ * What a holder did before he had it is none of their business.
+ */
+static void who_had_the_lock(void **state)
+{
+	const struct rows_query q = {
+		.by = BY_ALL, .kinds = 1u << CELL_TIME, .by_cause = true,
+	};
+	const struct detail *d;
+	struct rows rows;
+	struct run r;
+
+	(void)state;
+	start(&r, NULL);
+	line(&r, BEGIN);
+	/* 7 has it from the start and sleeps from 2 to 4 s, releases at 5 */
+	line(&r, "2000000000 offcpu pid=7 tid=7 proc=1 reason=syscall nr=35 "
+	     "dur=2000000000 blocked=2000000000 waker=timer");
+	line(&r, "2500000000 offcpu pid=7 tid=8 proc=1 reason=syscall nr=202 "
+	     "arg0=0x70 dur=2500000000 blocked=2500000000 waker=task "
+	     "waker_tid=7 waker_pid=7");
+	/* 8 has it from 5, sleeps from 6 to 9, releases at 10 */
+	line(&r, "6000000000 offcpu pid=7 tid=8 proc=1 reason=syscall nr=35 "
+	     "dur=3000000000 blocked=3000000000 waker=timer");
+	line(&r, "2000000000 offcpu pid=7 tid=9 proc=1 reason=syscall nr=202 "
+	     "arg0=0x70 dur=8000000000 blocked=8000000000 waker=task "
+	     "waker_tid=8 waker_pid=7");
+	line(&r, END);
+	finish(&r);
+	assert_int_equal(rows_make(&rows, r.a, &q, NULL), 0);
+	for (uint32_t i = 0; i < rows.nr; i++) {
+		if (rows.row[i].cause != SPENT_LOCK)
+			continue;
+		d = rows_detail(&rows, &rows.row[i], DETAIL_HOLD);
+		/* 1.5 + 3 s of sleep, 1 + 2 s on CPU */
+		assert_int_equal(d->weight, 4 * S + S / 2);
+		assert_int_equal(d->all, 7 * S + S / 2);
+		assert_int_equal(model_doing(r.a, d->value)->cause,
+				 SPENT_SLEEP);
+	}
+	rows_free(&rows);
+	stop(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_had_the_lock),
 		cmocka_unit_test(closes_whatever_comes),
 		cmocka_unit_test(closes_without_room),
 		cmocka_unit_test(user_and_kernel),
