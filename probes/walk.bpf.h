@@ -53,6 +53,7 @@ struct walk {
 	u64 longest;		/* bytes of the longest run so far */
 	u64 lowest;		/* where that one ended */
 	u64 low;		/* and where it did in the walk before */
+	u64 end;		/* the frame below the outermost; 0: none known */
 	u8 alone[2 * MAX_FRAME + 8];
 	u8 page[2 * PAGE + MAX_FRAME + 8];
 	struct search search;
@@ -256,6 +257,13 @@ static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l
 	if (page_u64(w, id_at - from) != fs)
 		return PT_WHY_CHAIN;
 	*frame = page_u64(w, frame_at - from);
+	/*
+	 * base_frame follows current_frame in PyThreadState (CPython 3.15,
+	 * Include/cpython/pystate.h): a sentinel, nothing comes after it.
+	 */
+	w->end = 0;
+	if (l->version == 0x030f && id_at > frame_at + 8)
+		w->end = page_u64(w, frame_at - from + 8);
 	return PT_WHY_NONE;
 }
 
@@ -334,7 +342,7 @@ static __always_inline u64 generation(const struct proc *p)
  * at each frame of the deepest stack.  Within a helping all that changes is in
  * registers.
  */
-#define HELPING		16
+#define HELPING		24	/* most stacks are done with one */
 #define KEPT_HELPING	4	/* where there is no hurry */
 #define HELPINGS	4096
 #define MOST_FRAMES	4096	/* then it is PT_WHY_TOO_DEEP */
@@ -362,6 +370,37 @@ struct steps {
 	u32 size;		/* bytes of a frame that are read */
 };
 
+/*
+ * Where most fields have been from 3.12 on.  The walk of these has them as
+ * constants, which saves a third of its instructions.
+ */
+#define USUAL_CODE	0
+#define USUAL_BACK	8
+#define USUAL_LASTI	56
+#define USUAL_OWNER_C	3
+#define USUAL_TAGS	3	/* to 3.13 they are 0, as a pointer's low bits are */
+
+static __always_inline bool is_usual(const struct pt_layout *l)
+{
+	return l->fr_code == USUAL_CODE && l->fr_back == USUAL_BACK &&
+	       l->fr_lasti == USUAL_LASTI && l->owner_c == USUAL_OWNER_C;
+}
+
+static __always_inline struct fields fields_of(const struct fields *from,
+					       bool usual)
+{
+	struct fields at = *from;
+
+	if (usual) {
+		at.code = USUAL_CODE;
+		at.back = USUAL_BACK;
+		at.lasti = USUAL_LASTI;
+		at.owner_c = USUAL_OWNER_C;
+		at.tags = USUAL_TAGS;
+	}
+	return at;
+}
+
 static __always_inline bool fields_fit(const struct fields *at)
 {
 	return at->code <= MAX_FRAME && at->back <= MAX_FRAME &&
@@ -374,9 +413,9 @@ static __always_inline bool fields_fit(const struct fields *at)
  * verifier does not follow it: it would look at each number of frames.
  */
 static __always_inline void push_frame(struct walk *w, struct cursor *c,
-				       u64 code, s64 lasti, bool keep)
+				       u64 code, s64 lasti, u64 where, bool keep)
 {
-	c->hash = mix(c->hash, code ^ ((u64)lasti * 0x9e3779b97f4a7c15ULL));
+	c->hash = mix(c->hash, where);
 	c->nr++;
 	if (keep) {
 		u32 n = w->kept++;
@@ -401,12 +440,17 @@ static __always_inline long some_objects(struct steps *s, bool keep)
 	if (size > MAX_FRAME || !fields_fit(&at))
 		return 1;
 	for (u32 i = 0; i < (keep ? KEPT_HELPING : HELPING) && c.frame; i++) {
+		u64 code;
+		s64 lasti;
+
 		if (bpf_probe_read_user(w->page, size, (void *)c.frame)) {
 			w->why = PT_WHY_PAGE;
 			break;
 		}
-		push_frame(w, &c, *(u64 *)(w->page + at.code),
-			   (s64)*(s32 *)(w->page + at.lasti) * at.scale, keep);
+		code = *(u64 *)(w->page + at.code);
+		lasti = (s64)*(s32 *)(w->page + at.lasti) * at.scale;
+		push_frame(w, &c, code, lasti,
+			   code ^ ((u64)lasti * 0x9e3779b97f4a7c15ULL), keep);
 		c.frame = *(u64 *)(w->page + at.back);
 	}
 	w->frame = c.frame;
@@ -481,23 +525,28 @@ static __always_inline int load_frames(struct walk *w, u32 size, u64 f)
 	return load_page(w, size, from, end);
 }
 
-/* A frame in our memory: count it if it is one of Python's, and go on. */
+/*
+ * A frame in our memory: count it if it is one of Python's, and go on.  The
+ * instruction lies in its code object, so that twice the one's address and
+ * once the other's are those of no other frame.
+ */
 static __always_inline void take_frame(struct walk *w, struct cursor *c,
 				       const struct fields *at, const u8 *frame,
 				       bool keep)
 {
 	u64 code = *(u64 *)(frame + at->code) & ~at->tags;
-	s64 lasti = *(u64 *)(frame + at->lasti) - code - at->to_code;
+	u64 instr = *(u64 *)(frame + at->lasti);
 
 	if (frame[at->owner] < at->owner_c && code != at->shim)
-		push_frame(w, c, code, lasti, keep);
+		push_frame(w, c, code, instr - code - at->to_code,
+			   2 * code + instr, keep);
 	c->frame = *(u64 *)(frame + at->back);
 }
 
 /* From 3.11: frames on the thread's data stack, or inside generators. */
-static __always_inline long some_frames(struct steps *s, bool keep)
+static __always_inline long some_frames(struct steps *s, bool keep, bool usual)
 {
-	struct fields at = s->at;
+	struct fields at = fields_of(&s->at, usual);
 	struct walk *w = s->w;
 	struct cursor c = { w->frame, w->hash, w->nr };
 	u64 last = w->last, base, limit;
@@ -506,6 +555,10 @@ static __always_inline long some_frames(struct steps *s, bool keep)
 	if (!c.frame || !fields_fit(&at))
 		return 1;
 	if (c.frame - w->base > w->limit) {
+		if (c.frame == w->end) {
+			w->frame = 0;
+			return 1;
+		}
 		alone = load_frames(w, s->size, c.frame);
 		if (alone > 0 && s->size <= MAX_FRAME)
 			alone = bpf_probe_read_user(w->alone, s->size,
@@ -537,12 +590,17 @@ static __always_inline long some_frames(struct steps *s, bool keep)
 
 static long hash_frames(u32 i, struct steps *s)
 {
-	return some_frames(s, false);
+	return some_frames(s, false, false);
+}
+
+static long hash_usual_frames(u32 i, struct steps *s)
+{
+	return some_frames(s, false, true);
 }
 
 static long keep_frames(u32 i, struct steps *s)
 {
-	return some_frames(s, true);
+	return some_frames(s, true, false);
 }
 
 /*
@@ -578,7 +636,12 @@ static __always_inline u32 walk_from(struct walk *w, const struct proc *p,
 	} else {
 		s.at.owner = l->fr_owner;
 		w->base = w->limit = w->last = w->first = w->longest = 0;
-		bpf_loop(HELPINGS, keep ? keep_frames : hash_frames, &s, 0);
+		if (keep)
+			bpf_loop(HELPINGS, keep_frames, &s, 0);
+		else if (is_usual(l))
+			bpf_loop(HELPINGS, hash_usual_frames, &s, 0);
+		else
+			bpf_loop(HELPINGS, hash_frames, &s, 0);
 		end_run(w);
 		if (w->longest)
 			w->low = w->lowest;
