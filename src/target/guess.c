@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "target/bounded.h"
 
-#define GUESS_MS	2000
+#define LOOK_MS		3000	/* then it is content with what it has */
+#define GUESS_MS	5000	/* then it hangs */
 #define MAX_WORDS	1024	/* looked for: a few microseconds each */
 #define MAX_NAMED	48	/* programs looked into: about 1 ms each */
 #define MAX_ON_PATH	16	/* more of them */
@@ -27,6 +29,7 @@ struct job {			/* owns what it touches: bounded.h */
 	size_t words;
 	struct seen seen[MAX_NAMED + MAX_ON_PATH];
 	size_t nr_seen, max_seen;
+	uint64_t end_ms;
 	struct guesses found;
 };
 
@@ -73,9 +76,17 @@ static bool was_seen(const struct job *j, const struct stat *st)
 	return false;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
 static bool note_seen(struct job *j, const struct stat *st)
 {
-	if (j->nr_seen == j->max_seen)
+	if (j->nr_seen == j->max_seen || now_ms() >= j->end_ms)
 		return false;
 	j->seen[j->nr_seen++] = (struct seen){ st->st_dev, st->st_ino };
 	return true;
@@ -110,7 +121,7 @@ static bool read_head(const char *path, char *text, size_t size)
 	return n > 0;
 }
 
-static void look_for_words(struct job *j, const char *text, bool into_scripts);
+static void look_for_files(struct job *j, const char *text);
 
 /* A script that no Python runs may name one. */
 static void look_at(struct job *j, const char *path, bool into_scripts)
@@ -131,7 +142,7 @@ static void look_at(struct job *j, const char *path, bool into_scripts)
 	if (!which_file(path, &w, NULL))
 		keep(j, &w);
 	else if (script && into_scripts)
-		look_for_words(j, text, false);
+		look_for_files(j, text);
 }
 
 static void look_for(struct job *j, const char *word, bool into_scripts)
@@ -146,12 +157,22 @@ static void look_for(struct job *j, const char *word, bool into_scripts)
 	free(path);
 }
 
-static void look_for_words(struct job *j, const char *text, bool into_scripts)
+static void look_for_words(struct job *j, const char *text)
 {
 	char word[PATH_MAX];
 
 	while (guess_next_word(&text, word, sizeof(word)))
-		look_for(j, word, into_scripts);
+		look_for(j, word, true);
+}
+
+/* Scripts are full of words, and of names that PATH has: only whole paths. */
+static void look_for_files(struct job *j, const char *text)
+{
+	char word[PATH_MAX];
+
+	while (guess_next_word(&text, word, sizeof(word)))
+		if (strchr(word, '/'))
+			look_for(j, word, false);
 }
 
 /* ---- PATH ------------------------------------------------------------- */
@@ -192,10 +213,11 @@ static void job_run(void *arg)
 {
 	struct job *j = arg;
 
+	j->end_ms = now_ms() + LOOK_MS;
 	j->max_seen = MAX_NAMED;
 	for (char **word = j->argv; *word; word++) {
 		look_for(j, *word, true);	/* a name may have blanks */
-		look_for_words(j, *word, true);
+		look_for_words(j, *word);
 	}
 	j->max_seen += MAX_ON_PATH;
 	look_on_path(j);

@@ -7,8 +7,8 @@
  *	./start.sh			"exec python3 ...": on PATH
  *
  * which.h says what argv[0] runs.  What that will exec in its turn nobody can
- * say, but the files it could mean are few: each word of the command, and of a
- * script that the command names, that is a program, and the Pythons on PATH.
+ * say, but the files it could mean are few: each word of the command, and each
+ * path in a script that it names, that is a program, and the Pythons on PATH.
  * Who knows those beforehand sees their first system call.
  */
 #ifndef PT_GUESS_H
@@ -24,7 +24,7 @@ struct guesses {
 };
 
 /*
- * Never an error: what cannot be read, in a second or two at the most, is not
+ * Never an error: what cannot be read, in a few seconds at the most, is not
  * guessed.  `argv` (ends with NULL) is not kept.
  */
 void guess_command(char *const argv[], struct guesses *out);
