@@ -10,7 +10,8 @@ PT_BPF_H = \
 	probes/define.bpf.h \
 	probes/syscall.bpf.h \
 	probes/process.bpf.h
-EXTRA_DIST += $(PT_BPF_C) $(PT_BPF_H)
+PT_READER_C = probes/reader.bpf.c
+EXTRA_DIST += $(PT_BPF_C) $(PT_BPF_H) $(PT_READER_C) probes/reader_abi.h
 
 if LIVE
 BPF_CFLAGS = -g -O2 -Wall -Werror -target bpf -mcpu=v3 \
@@ -29,4 +30,16 @@ $(BPF_SKEL): probes/gen/pytrace.bpf.o
 		name pytrace_bpf > $@.tmp && mv $@.tmp $@
 BUILT_SOURCES += $(BPF_SKEL)
 CLEANFILES += probes/gen/pytrace.bpf.o $(BPF_SKEL)
+
+# A small one of its own: loaded only where /proc refuses.
+BPF_READER = probes/gen/reader.skel.h
+probes/gen/reader.bpf.o: $(PT_READER_C) probes/reader_abi.h \
+		probes/kernel_types.h probes/pytrace_abi.h
+	$(V_BPF)$(MKDIR_P) probes/gen && \
+	$(CLANG) $(BPF_CFLAGS) -c $(srcdir)/$(PT_READER_C) -o $@
+$(BPF_READER): probes/gen/reader.bpf.o
+	$(V_BPF)$(BPFTOOL) gen skeleton probes/gen/reader.bpf.o \
+		name reader_bpf > $@.tmp && mv $@.tmp $@
+BUILT_SOURCES += $(BPF_READER)
+CLEANFILES += probes/gen/reader.bpf.o $(BPF_READER)
 endif

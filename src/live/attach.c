@@ -3,6 +3,11 @@
 #include "live/attach.h"
 
 #include <errno.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "live/multi.h"
 
 static enum err_kind kind_of(int rc)
 {
@@ -40,4 +45,39 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
 				(unsigned long long)offset, strerror(-rc));
 	*out = link;
 	return 0;
+}
+
+/*
+ * What a program is to be attached to is said when it is loaded.  The copy has
+ * the instructions as libbpf has loaded them, and so the same maps.
+ */
+static int load_copy(const struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type =
+			    (enum bpf_attach_type)MULTI_ATTACH_TYPE);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, bpf_program__name(prog),
+			     "Dual MIT/GPL", bpf_program__insns(prog),
+			     bpf_program__insn_cnt(prog), &opts);
+}
+
+int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
+			uint64_t offset, uint64_t cookie, struct err *err)
+{
+	int copy = load_copy(prog), link;
+	char path[64];
+
+	if (copy < 0)
+		return err_kind(err, kind_of(copy), copy, "cannot load %s for a "
+				"uprobe_multi link: %s",
+				bpf_program__name(prog), strerror(-copy));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	link = multi_attach(copy, path, offset, cookie, pid);
+	close(copy);		/* the link has it */
+	if (link < 0)
+		return err_kind(err, kind_of(link), link, "cannot put a "
+				"uprobe_multi link at offset 0x%llx: %s",
+				(unsigned long long)offset, strerror(-link));
+	return link;
 }

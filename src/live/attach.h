@@ -21,4 +21,13 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
 		  pid_t pid, uint64_t offset, uint64_t cookie,
 		  struct err *err) PT_MUST_CHECK;
 
+/*
+ * The same by a uprobe_multi link, of a copy of the program that is loaded for
+ * it: where perf_event_open() is refused.  Returns the link's descriptor, or
+ * -errno with a sentence.
+ */
+int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
+			uint64_t offset, uint64_t cookie,
+			struct err *err) PT_MUST_CHECK;
+
 #endif /* PT_ATTACH_H */

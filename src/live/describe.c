@@ -89,8 +89,12 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	out->version = img ? img->pt.layout.version : 0;
 	out->image = 0;
 	if (!proc_open(&proc, (pid_t)rec->h.pid, NULL)) {
-		free(t->exe);
-		t->exe = proc_link(&proc, "exe");
+		char *exe = proc_link(&proc, "exe");
+
+		if (exe) {	/* else what was found at first */
+			free(t->exe);
+			t->exe = exe;
+		}
 		out->start_ns = proc.start_ns;
 		if (!proc_info(&proc, &info, NULL))
 			out->nspid = (uint32_t)info.nspid;

@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "live/doctor_priv.h"
+#include "live/kread.h"
 #include "live/tracer.h"
 #include "target/leftovers.h"
 
@@ -214,6 +215,22 @@ static void check_iterator(struct checks *c, struct tries *t)
 	conclude(c, row, RIGHTS_TO_LOAD, "a task iterator", try_iterator(t));
 }
 
+/* What it reads is tried with -p, on that process. */
+static void check_reader(struct checks *c, const struct tries *t)
+{
+	struct check *row = checks_add(c, "reader", "memory iterators");
+	int rc;
+
+	if (needs_load(c, t, row))
+		return;
+	rc = kread_try();
+	check_say(row, CHECK_OK, "read processes that /proc does not show");
+	conclude(c, row, RIGHTS_TO_LOAD, "reading by an iterator", rc);
+	c->kernel_reads = !rc;
+	if (!rc)
+		kread_offer();
+}
+
 /* Only for names of tracepoints and for what perf is to find there. */
 static void check_tracefs(struct checks *c)
 {
@@ -252,6 +269,7 @@ void doctor_host(struct checks *c)
 	check_events(c, rc ? NULL : &t);
 	check_uprobes(c, rc ? NULL : &t);
 	check_iterator(c, rc ? NULL : &t);
+	check_reader(c, rc ? NULL : &t);
 	check_tracefs(c);
 	tries_close(&t);
 	btf__free(btf);

@@ -6,6 +6,7 @@ PT_LIVE_SOURCES = \
 	src/live/discover.c \
 	src/live/doctor.c src/live/doctor.h src/live/doctor_priv.h \
 	src/live/doctor_try.c \
+	src/live/kread.c src/live/kread.h \
 	src/live/known.c src/live/known.h \
 	src/live/losses.c \
 	src/live/multi.c src/live/multi.h \
@@ -18,7 +19,7 @@ noinst_LIBRARIES += libptlive.a
 libptlive_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)
 libptlive_a_CFLAGS = $(AM_CFLAGS) $(LIVE_CFLAGS)
 libptlive_a_SOURCES = $(PT_LIVE_SOURCES)
-$(libptlive_a_OBJECTS): $(BPF_SKEL)
+$(libptlive_a_OBJECTS): $(BPF_SKEL) $(BPF_READER)
 else
 EXTRA_DIST += $(PT_LIVE_SOURCES)
 endif

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "live/complete.h"
+#include "live/kread.h"
 #include "live/session_priv.h"
 
 #define LOOK_NS UINT64_C(200000000)	/* losses and deaths: five times a second */
@@ -65,6 +66,8 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->argv = opts->argv;
 	s->version = opts->version;
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
+	if (!rc)
+		kread_offer();
 	if (!rc)
 		rc = ring_open(&s->ring, s->tracer, err);
 	if (!rc && opts->command)

@@ -15,6 +15,7 @@
 #include "live/attach.h"
 #include "live/tracer_priv.h"
 #include "target/rights.h"
+#include "target/through.h"
 #include "pytrace.skel.h"
 
 _Static_assert((int)PT_SYSARG_PATH == (int)SYSARG_PATH &&
@@ -188,6 +189,22 @@ static int keep_link(struct tracer *t, struct bpf_link *link)
 	return 0;
 }
 
+static int add_multi(struct tracer *t, const struct bpf_program *prog,
+		     const struct tracer_image *image, uint64_t offset,
+		     uint32_t nr, struct err *err)
+{
+	struct err why;		/* the first refusal is the one to be told */
+	int fd;
+
+	if (t->nr_link_fds == ARRAY_LEN(t->link_fds))
+		return err_set(err, -ENOSPC, "too many interpreters at once");
+	fd = attach_uprobe_multi(prog, image->fd, image->pid, offset, nr, &why);
+	if (fd < 0)
+		return fd;
+	t->link_fds[t->nr_link_fds++] = fd;
+	return 0;
+}
+
 static int add_probe(struct tracer *t, const struct bpf_program *prog,
 		     const struct tracer_image *image, uint64_t offset,
 		     uint32_t nr, struct err *err)
@@ -196,6 +213,8 @@ static int add_probe(struct tracer *t, const struct bpf_program *prog,
 	int rc;
 
 	rc = attach_uprobe(&link, prog, image->fd, image->pid, offset, nr, err);
+	if (through_helps(rc))
+		return add_multi(t, prog, image, offset, nr, err);
 	if (rc)
 		return rc;
 	rc = keep_link(t, link);
@@ -342,6 +361,8 @@ void tracer_stop(struct tracer *t)
 		t->skel->bss->sw.on = 0;
 	while (t->nr_links)
 		bpf_link__destroy(t->links[--t->nr_links]);
+	while (t->nr_link_fds)
+		close(t->link_fds[--t->nr_link_fds]);
 	if (ran)
 		tell_blocked(t);
 }

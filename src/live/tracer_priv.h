@@ -22,6 +22,8 @@ struct tracer {
 	struct pytrace_bpf *skel;
 	struct bpf_link *links[TRACER_LINKS];
 	size_t nr_links;
+	int link_fds[2 * PT_MAX_IMAGES];	/* those not of libbpf's making */
+	size_t nr_link_fds;
 	struct known_file images[PT_MAX_IMAGES];
 	uint32_t nr_images;
 	int nr_cpus;

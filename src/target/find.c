@@ -12,6 +12,7 @@
 #include "target/interp.h"
 #include "target/mapped.h"
 #include "target/maps.h"
+#include "target/through.h"
 #include "target/whatis.h"
 
 /*
@@ -241,6 +242,25 @@ static int explain(const struct look *l, struct err *err)
 	return whatis_process(&t->proc, &l->maps, err);
 }
 
+/* The link is refused: the kernel half knows which of the mappings it is. */
+static char *exe_through(const struct look *l)
+{
+	struct through_id id;
+	int fd = through_open(&l->t->proc, &id);
+
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	for (size_t i = 0; id.exe_ino && i < l->maps.nr; i++) {
+		const struct map *m = &l->maps.v[i];
+
+		if (m->kind == MAPS_FILE && m->inode == id.exe_ino &&
+		    m->dev == id.exe_dev)
+			return strdup(m->path);
+	}
+	return NULL;
+}
+
 static int look(struct look *l, struct err *err)
 {
 	struct target *t = l->t;
@@ -250,6 +270,8 @@ static int look(struct look *l, struct err *err)
 	if (rc < 0)
 		return rc;
 	t->exe = proc_link(&t->proc, "exe");
+	if (!t->exe)
+		t->exe = exe_through(l);
 	rc = look_at_files(l);
 	if (rc < 0)
 		return no_memory(err);

@@ -24,6 +24,7 @@ libptcore_a_SOURCES += \
 	src/target/settle.c \
 	src/target/shebang.c src/target/shebang.h \
 	src/target/spawn.c src/target/spawn.h \
+	src/target/through.c src/target/through.h \
 	src/target/whatis.c src/target/whatis.h \
 	src/target/where.c src/target/where.h \
 	src/target/which.c src/target/which.h

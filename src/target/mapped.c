@@ -59,7 +59,12 @@ static int open_by_name(const struct map *m, const struct proc *p,
 	struct root root;
 	int fd;
 
-	if (root_open(&root, p, NULL) < 0)
+	/*
+	 * Its root may be refused: then the file is looked for in our own, and
+	 * is it only if it is the very same.
+	 */
+	if (root_open(&root, p, NULL) < 0 &&
+	    root_open_path(&root, NULL, NULL) < 0)
 		return -EACCES;
 	fd = root_open_told(&root, m->path);
 	root_close(&root);

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "target/through.h"
+
 struct request {
 	uint64_t addr;
 	uint64_t len;
@@ -33,22 +35,28 @@ static bool mm_is_alive(void)
 	return pread(MEM, &byte, 1, 0) != 0;
 }
 
-static int32_t answer(pid_t pid, const struct request *q, unsigned char *buf)
+static int32_t answer(pid_t pid, const struct through_id *id,
+		      const struct request *q, unsigned char *buf)
 {
 	struct iovec local = { .iov_base = buf, .iov_len = q->len };
 	struct iovec remote = {
 		.iov_base = (void *)(uintptr_t)q->addr,
 		.iov_len = q->len,
 	};
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-	int32_t rc = n < 0 ? -errno : (size_t)n < q->len ? -EFAULT : 0;
+	ssize_t n;
+	int32_t rc;
 
+	if (id)
+		return through_read(MEM, id, q->addr, buf, q->len);
+	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	rc = n < 0 ? -errno : (size_t)n < q->len ? -EFAULT : 0;
 	/* Afterwards: then it also did while we read, and was the one read. */
 	return mm_is_alive() ? rc : -ESRCH;
 }
 
 /* Only calls that are safe after fork() of a threaded process. */
 static void __attribute__((noreturn)) child(pid_t pid, int sock, int mem,
+					    const struct through_id *id,
 					    unsigned char *buf)
 {
 	struct request q;
@@ -61,7 +69,7 @@ static void __attribute__((noreturn)) child(pid_t pid, int sock, int mem,
 	    syscall(SYS_close_range, NR_KEPT, ~0U, 0) < 0)
 		_exit(1);
 	while (read(SOCK, &q, sizeof(q)) == sizeof(q)) {
-		rc = answer(pid, &q, buf);
+		rc = answer(pid, id, &q, buf);
 		if (send(SOCK, &rc, sizeof(rc), MSG_NOSIGNAL) < 0)
 			break;
 	}
@@ -82,7 +90,8 @@ static pid_t fork_deaf(void)
 	return pid;
 }
 
-int reader_start(struct reader *r, pid_t pid, int mem)
+int reader_start(struct reader *r, pid_t pid, int mem,
+		 const struct through_id *id)
 {
 	int socks[2], rc;
 
@@ -96,7 +105,7 @@ int reader_start(struct reader *r, pid_t pid, int mem)
 		r->buf = NULL;
 	r->child = r->buf ? fork_deaf() : -1;
 	if (!r->child)
-		child(pid, socks[1], mem, r->buf);
+		child(pid, socks[1], mem, id, r->buf);
 	rc = r->child < 0 ? -errno : 0;
 	close(socks[1]);
 	if (rc < 0)

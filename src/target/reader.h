@@ -27,11 +27,14 @@ struct reader {
 
 #define READER_NONE ((struct reader){ .sock = -1 })
 
+struct through_id;
+
 /*
  * Start one for the memory of process `pid`, whose /proc/PID/mem is open as
- * `mem`.  0 or -errno.
+ * `mem`; with `id` that is what through_open() gave.  0 or -errno.
  */
-int reader_start(struct reader *r, pid_t pid, int mem) PT_MUST_CHECK;
+int reader_start(struct reader *r, pid_t pid, int mem,
+		 const struct through_id *id) PT_MUST_CHECK;
 /* It is reaped; one that hangs is killed, for what that is worth. */
 void reader_stop(struct reader *r);
 

@@ -28,7 +28,8 @@ static int read_some(struct remote *r, uint64_t addr, size_t len)
 	if (r->hung >= MAX_HUNG)
 		return -ETIMEDOUT;
 	if (!r->reader.child)
-		rc = reader_start(&r->reader, r->pid, r->fd);
+		rc = reader_start(&r->reader, r->pid, r->fd,
+				  r->through ? &r->id : NULL);
 	if (!rc)
 		rc = reader_read(&r->reader, addr, len, REMOTE_MS);
 	if (r->reader.sock < 0) {
@@ -66,6 +67,13 @@ int remote_open(struct remote *r, const struct proc *p, struct err *err)
 	r->mem.read = remote_read;
 	r->pid = p->pid;
 	r->fd = proc_open_file(p, "mem", err);
+	if (through_helps(r->fd)) {
+		int fd = through_open(p, &r->id);
+
+		r->through = fd >= 0;
+		if (r->through)
+			r->fd = fd;
+	}
 	return r->fd < 0 ? r->fd : 0;
 }
 

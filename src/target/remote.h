@@ -10,6 +10,9 @@
  *
  * No read waits longer than REMOTE_MS: it is made by a child process (reader.h
  * says why), started by the first one, at about 15 us a read.
+ *
+ * Where /proc refuses, the kernel half is asked instead (through.h), if there
+ * is one.
  */
 #ifndef PT_REMOTE_H
 #define PT_REMOTE_H
@@ -18,13 +21,16 @@
 #include "base/mem.h"
 #include "target/proc.h"
 #include "target/reader.h"
+#include "target/through.h"
 
 #define REMOTE_MS	500
 
 struct remote {
 	struct mem mem;		/* first: hand out &remote.mem */
 	pid_t pid;
-	int fd;			/* /proc/PID/mem */
+	int fd;			/* /proc/PID/mem, or of through_open() */
+	bool through;		/* the latter: read by the kernel half */
+	struct through_id id;	/* of it */
 	struct reader reader;
 	unsigned int hung;	/* readers that were given up */
 };
