@@ -51,6 +51,9 @@ struct bpf_iter__task_vma {
 
 #pragma clang attribute pop
 
+/* include/linux/mm.h: what maps shows as s */
+#define VM_MAYSHARE 0x80
+
 static __always_inline void say_who(struct seq_file *seq,
 				    struct task_struct *task)
 {
@@ -122,7 +125,9 @@ int read_maps(struct bpf_iter__task_vma *ctx)
 		return 0;
 	r.start = vma->vm_start;
 	r.end = vma->vm_end;
-	r.flags = (u32)vma->vm_flags & 15;
+	r.flags = (u32)vma->vm_flags & 7;
+	if (vma->vm_flags & VM_MAYSHARE)
+		r.flags |= PT_READER_SHARED;
 	file = vma->vm_file;
 	if (file) {
 		r.offset = vma->vm_pgoff << 12;

@@ -36,7 +36,8 @@ struct pt_reader_vma {
 	pt_u64 offset;		/* in the file, bytes */
 	pt_u64 ino;		/* 0: no file */
 	pt_u32 dev;
-	pt_u32 flags;		/* VM_READ 1, VM_WRITE 2, VM_EXEC 4, SHARED 8 */
+	pt_u32 flags;		/* VM_READ 1, VM_WRITE 2, VM_EXEC 4, and */
+#define PT_READER_SHARED 8u
 	pt_u32 path_len;	/* bytes with the NUL; 0: no path, or too long */
 	pt_u32 pad;
 };

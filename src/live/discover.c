@@ -93,6 +93,9 @@ static void note_exe(struct session *s, const struct target *t, uint32_t nr)
 {
 	int fd = proc_open_file(&t->proc, "exe", NULL);
 
+	/* the interpreter's own file may be it, and that is open */
+	if (fd < 0 && t->exe && !strcmp(t->exe, t->main->path))
+		fd = fcntl(t->main->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	/* if that fails, it will be found by its mapping */

@@ -129,7 +129,7 @@ static void put_vma(FILE *f, const struct pt_reader_vma *v, const char *path)
 	fprintf(f, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64
 		" %02x:%02x %" PRIu64 " ", v->start, v->end,
 		v->flags & 1 ? 'r' : '-', v->flags & 2 ? 'w' : '-',
-		v->flags & 4 ? 'x' : '-', v->flags & 8 ? 's' : 'p', v->offset,
+		v->flags & 4 ? 'x' : '-', v->flags & PT_READER_SHARED ? 's' : 'p', v->offset,
 		v->dev >> 20, v->dev & 0xfffff, v->ino);
 	for (; *path; path++) {
 		if (*path == '\n')

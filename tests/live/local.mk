@@ -31,4 +31,13 @@ EXTRA_DIST += \
 EXTRA_DIST += \
 	tests/live/hangfs.py tests/live/targets.py \
 	tests/live/test_target_find.py tests/live/test_target_hang.py tests/live/test_target_ps.py
-EXTRA_DIST += tests/live/test_doctor.py
+EXTRA_DIST += tests/live/test_doctor.py tests/live/test_least_rights.py
+# For test_least_rights.py: what the kernel half reads of a process.
+if LIVE
+check_PROGRAMS += tests/live/show_through
+tests_live_show_through_SOURCES = tests/live/show_through.c
+tests_live_show_through_LDADD = libptlive.a libptcore.a $(PT_CORE_LIBS) \
+	$(LIBBPF_LIBS)
+else
+EXTRA_DIST += tests/live/show_through.c
+endif

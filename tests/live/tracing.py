@@ -101,8 +101,9 @@ class Attached:
 class Tracer:
     """Runs pytrace with a folder of its own; ends what is left of it."""
 
-    def __init__(self, pytrace, folder):
+    def __init__(self, pytrace, folder, way=()):
         self.pytrace = pytrace
+        self.way = list(way)        # words in front: setpriv, ...
         self.folder = Path(folder)
         self.number = 0
         self.running = []
@@ -123,7 +124,7 @@ class Tracer:
     def command(self, argv, *options, trace=None):
         """The words that trace ARGV, for tests that run them themselves."""
         trace = trace or self.new_file("trace")
-        return [self.pytrace, "trace", "--json", "-o", str(trace),
+        return [*self.way, self.pytrace, "trace", "--json", "-o", str(trace),
                 *options, "--", *map(str, argv)], trace
 
     def run(self, argv, *options, timeout=LONG, **kwargs):
@@ -158,8 +159,8 @@ class Tracer:
             options += ("-d", "%d" % LONG)
         with open(errors, "w") as err:
             child = subprocess.Popen(
-                [self.pytrace, "trace", "--json", "-o", str(trace), *options,
-                 "-p", str(pid)],
+                [*self.way, self.pytrace, "trace", "--json", "-o", str(trace),
+                 *options, "-p", str(pid)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=err)
         self.running.append(child)

@@ -15,6 +15,9 @@
 
 #include "target/maps.h"
 #include "target/proc.h"
+#include "target/through.h"
+
+#include "reader_abi.h"
 
 #define HEAD "55d0c000-55d1f000 r-xp 00002000 fd:01 1234"
 
@@ -199,6 +202,46 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
+/* What the kernel half wrote becomes lines that are parsed like any other. */
+static void from_the_iterator(void **state)
+{
+	struct {
+		struct pt_reader_vma v;
+		char path[16];
+	} all[2] = {
+		{ { .start = 0x1000, .end = 0x3000, .offset = 0x1000, .ino = 7,
+		    .dev = 8 << 20 | 1, .flags = 5, .path_len = 9 }, "/a\nb\\c d" },
+		{ { .start = 0x4000, .end = 0x5000, .flags = 3 | 8,
+		    .path_len = 12 }, "/ (deleted)" },
+	};
+	struct proc_text t;
+	struct maps m;
+
+	(void)state;
+	assert_int_equal(through_format(all, sizeof(all), &t), 0);
+	assert_int_equal(maps_parse(&m, t.s, t.len, NULL), 0);
+	free(t.s);
+	assert_int_equal(m.nr, 2);
+	assert_string_equal(m.v[0].path, "/a\nb\\c d");
+	assert_int_equal(m.v[0].start, 0x1000);
+	assert_int_equal(m.v[0].offset, 0x1000);
+	assert_int_equal(m.v[0].inode, 7);
+	assert_int_equal(m.v[0].dev, makedev(8, 1));
+	assert_true(m.v[0].read && m.v[0].exec && !m.v[0].write);
+	assert_true(m.v[1].shared && m.v[1].deleted);
+	maps_fini(&m);
+	/* cut short, without its NUL, longer than it is */
+	assert_int_equal(through_format(all, sizeof(all) - 1, &t), -EBADMSG);
+	assert_int_equal(through_format(all, 8, &t), -EBADMSG);
+	all[0].v.path_len = 4;
+	assert_int_equal(through_format(all, sizeof(all), &t), -EBADMSG);
+	all[0].v.path_len = UINT32_MAX;
+	assert_int_equal(through_format(all, sizeof(all), &t), -EBADMSG);
+	assert_int_equal(through_format(all, 0, &t), 0);
+	assert_int_equal(t.len, 0);
+	free(t.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +249,7 @@ int main(void)
 		cmocka_unit_test(fields_are_parsed),
 		cmocka_unit_test(a_nul_is_no_name),
 		cmocka_unit_test_teardown(live_names_are_settled, remove_dir),
+		cmocka_unit_test(from_the_iterator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
