@@ -272,10 +272,8 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.xfail(strict=False, reason="of two libpythons that are loaded one "
-                   "after the other the second is recognised late: its first "
-                   "events are counted or have no stack")
 def test_two_libpythons_in_a_process(tracer, tool, interpreters, tmp_path):
+    """One is loaded, the other runs; the command names both."""
     mine = [i for i in interpreters
             if i.origin == "source" and i.info >= (3, 8)
             and os.path.exists(os.path.join(
