@@ -509,9 +509,12 @@ struct pt_layout {
 	pt_s32 ob_type, ob_size, bytes_data;
 	pt_s32 str_length, str_state, str_ascii, str_compact;
 	pt_s32 str_data;	/* data.any of a legacy string */
+	/* gc.collecting, an int: of the runtime in 3.7 and 3.8, of each
+	 * interpreter from 3.9 */
+	pt_s32 rt_collecting, is_collecting;
 	pt_s32 pad3;
 };
-PT_SIZE_IS(struct pt_layout, 128);
+PT_SIZE_IS(struct pt_layout, 136);
 
 /* An interpreter's file, addresses as linked. */
 struct pt_image {
@@ -524,6 +527,6 @@ struct pt_image {
 	pt_u32 tls_kind;	/* enum pt_tls */
 	pt_u32 tls_add;
 };
-PT_SIZE_IS(struct pt_image, 176);
+PT_SIZE_IS(struct pt_image, 184);
 
 #endif /* PYTRACE_ABI_H */

@@ -69,6 +69,9 @@ static const struct field fields[] = {
 	{ "str_ascii", STR, 1, SAME(str_ascii), SLOT(str_size) },
 	{ "str_compact", STR, 1, AT(str_compact), NO_SLOT, 0 },
 	{ "str_data", STR, 1, AT(str_data), NO_SLOT, 0 },
+	{ "rt_collecting", RUNTIME, 4, AT(rt_collecting), NO_SLOT, 0 },
+	/* its slots are two: take_collecting() */
+	{ "is_collecting", INTERP, 4, AT(is_collecting), NO_SLOT, 0 },
 };
 
 static const struct group_limits {
@@ -166,6 +169,8 @@ static bool may_lack(const struct pt_layout *l, const struct field *f)
 {
 	if (limits[f->group].optional)
 		return true;
+	if (f->at == AT(is_collecting))
+		return l->version < 0x0309;
 	/* what came with 3.11 */
 	return l->version < 0x030b && (f->at == AT(fr_owner) ||
 				       f->at == AT(co_qualname) ||
@@ -260,6 +265,25 @@ static int take_field(struct pt_layout *l, const struct field *f,
 	return 0;
 }
 
+/* Where the collector's state is in an interpreter, and the flag in that. */
+static int take_collecting(struct pt_layout *l, const uint8_t *bytes,
+			   const struct debug_slots *s, struct err *err)
+{
+	uint64_t gc = number(bytes, s, SLOT(is_gc));
+	uint64_t at = number(bytes, s, SLOT(gc_collecting));
+	uint64_t size = number(bytes, s, SLOT(gc_size));
+	uint64_t interp = number(bytes, s, SLOT(is_size));
+
+	if (interp > MAX_INTERP || size > interp || gc > interp - size ||
+	    size < sizeof(int) || at > size - sizeof(int))
+		return err_kind(err, ERR_UNSUPPORTED, -EBADMSG,
+				"debug offset gc.collecting is %" PRIu64
+				" in a struct of %" PRIu64 " bytes at %" PRIu64,
+				at, size, gc);
+	l->is_collecting = (pt_s32)(gc + at);
+	return 0;
+}
+
 static int take_all(struct pt_layout *l, const struct pt_layout *row,
 		    const struct debug_slots *s, const uint8_t *bytes,
 		    struct err *err)
@@ -272,6 +296,9 @@ static int take_all(struct pt_layout *l, const struct pt_layout *row,
 		if (rc < 0)
 			return rc;
 	}
+	rc = take_collecting(l, bytes, s, err);
+	if (rc < 0)
+		return rc;
 	l->fr_size = frame_end(l);
 	/*
 	 * What the struct leaves out comes from the row, and can be trusted no

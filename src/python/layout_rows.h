@@ -17,7 +17,7 @@ struct debug_slots {
 	uint16_t size;		/* of struct _Py_DebugOffsets */
 	uint16_t free_threaded;
 	uint16_t rt_size, rt_interpreters;
-	uint16_t is_size, is_next, is_threads;
+	uint16_t is_size, is_next, is_threads, is_gc;
 	uint16_t ts_size, ts_next, ts_interp, ts_thread_id, ts_frame;
 	uint16_t fr_size, fr_code, fr_back, fr_lasti, fr_owner;
 	uint16_t co_size, co_firstlineno, co_filename, co_name, co_qualname;
@@ -25,6 +25,7 @@ struct debug_slots {
 	uint16_t ob_size_of, ob_type;
 	uint16_t bytes_size, ob_size, bytes_data;
 	uint16_t str_size, str_state, str_length, str_ascii;
+	uint16_t gc_size, gc_collecting;
 };
 
 /* tp_basicsize and tp_itemsize of PyCode_Type. */
@@ -69,6 +70,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = PT_NONE,
+		.is_collecting = PT_NONE,
 	},
 	{
 		.version = 0x0307,
@@ -105,6 +108,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = 632,
+		.is_collecting = PT_NONE,
 	},
 	{
 		.version = 0x0308,
@@ -141,6 +146,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = 544,
+		.is_collecting = PT_NONE,
 	},
 	{
 		.version = 0x0309,
@@ -177,6 +184,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 816,
 	},
 	{
 		.version = 0x030a,
@@ -213,6 +222,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 816,
 	},
 	{
 		.version = 0x030b,
@@ -249,6 +260,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 48,
 		.str_compact = 72,
 		.str_data = 72,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 848,
 	},
 	{
 		.version = 0x030c,
@@ -285,6 +298,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 40,
 		.str_compact = 56,
 		.str_data = 56,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 312,
 	},
 	{
 		.version = 0x030d,
@@ -321,6 +336,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 40,
 		.str_compact = 56,
 		.str_data = 56,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 7600,
 	},
 	{
 		.version = 0x030e,
@@ -357,6 +374,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 40,
 		.str_compact = 56,
 		.str_data = 56,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 7600,
 	},
 	{
 		.version = 0x030f,
@@ -393,6 +412,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_ascii = 40,
 		.str_compact = 56,
 		.str_data = 56,
+		.rt_collecting = PT_NONE,
+		.is_collecting = 7512,
 	},
 };
 
@@ -406,6 +427,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_size = 48,
 		.is_next = 64,
 		.is_threads = 72,
+		.is_gc = 80,
 		.ts_size = 152,
 		.ts_next = 168,
 		.ts_interp = 176,
@@ -432,6 +454,8 @@ static const struct debug_slots debug_slot_rows[] = {
 		.str_state = 544,
 		.str_length = 552,
 		.str_ascii = 560,
+		.gc_size = 568,
+		.gc_collecting = 576,
 	},
 	{
 		.version = 0x030e,
@@ -442,6 +466,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_size = 48,
 		.is_next = 64,
 		.is_threads = 72,
+		.is_gc = 88,
 		.ts_size = 176,
 		.ts_next = 192,
 		.ts_interp = 200,
@@ -468,6 +493,8 @@ static const struct debug_slots debug_slot_rows[] = {
 		.str_state = 624,
 		.str_length = 632,
 		.str_ascii = 640,
+		.gc_size = 648,
+		.gc_collecting = 656,
 	},
 	{
 		.version = 0x030f,
@@ -478,6 +505,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_size = 48,
 		.is_next = 64,
 		.is_threads = 72,
+		.is_gc = 88,
 		.ts_size = 176,
 		.ts_next = 192,
 		.ts_interp = 200,
@@ -504,6 +532,8 @@ static const struct debug_slots debug_slot_rows[] = {
 		.str_state = 720,
 		.str_length = 728,
 		.str_ascii = 736,
+		.gc_size = 752,
+		.gc_collecting = 760,
 	},
 };
 

@@ -8,6 +8,7 @@ compares them with what Python and its C API say.  Prints a line a difference;
 exit 1 if any.
 """
 import ctypes
+import gc
 import json
 import sys
 import threading
@@ -137,6 +138,20 @@ def check_threads(runtime, tstate):
     other.join()
 
 
+def check_collector(runtime, tstate):
+    """The flag is up while the collector calls back, and down again."""
+    at = runtime + row["rt_collecting"]
+    if row["is_collecting"] != NONE:
+        at = u64(tstate + row["ts_interp"]) + row["is_collecting"]
+    elif row["rt_collecting"] == NONE:
+        return          # 3.6
+    seen = [u32(at)]
+    gc.callbacks.append(lambda *a: seen.append(u32(at)))
+    gc.collect()
+    gc.callbacks.pop()
+    same("collecting", seen + [u32(at)], [0, 1, 1, 0])
+
+
 def frame_chain(tstate):
     # not by u64(): the frame of that call would be the innermost
     at = ctypes.c_uint64.from_address(tstate + row["ts_frame"]).value
@@ -258,6 +273,7 @@ def main():
     check_addresses(bias)
     check_thread_slot(bias, tstate)
     check_runtime(runtime, tstate)
+    check_collector(runtime, tstate)
     check_frames(tstate, 5)
     check_code(Some.method.__code__)
     check_code(json.dumps.__code__)

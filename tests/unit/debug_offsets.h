@@ -39,6 +39,10 @@ static inline void offsets_make(uint8_t bytes[OFFSETS_ROOM],
 	PUT(co_linetable); PUT(co_code);
 	PUT(ob_type); PUT(ob_size); PUT(bytes_data);
 	PUT(str_state); PUT(str_length); PUT(str_ascii);
+	/* the flag is 60 bytes into the collector's state */
+	offsets_put(bytes, s->is_gc, l->is_collecting - 60);
+	offsets_put(bytes, s->gc_collecting, 60);
+	offsets_put(bytes, s->gc_size, 200);
 #undef PUT
 	offsets_put(bytes, s->rt_size, 300000);
 	offsets_put(bytes, s->is_size, 200000);

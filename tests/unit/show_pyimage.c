@@ -20,7 +20,7 @@ static void show_layout(const struct pt_layout *l)
 	N(fr_size); N(co_firstlineno); N(co_filename); N(co_name);
 	N(co_qualname); N(co_linetable); N(co_code); N(ob_type); N(ob_size);
 	N(bytes_data); N(str_length); N(str_state); N(str_ascii);
-	N(str_compact);
+	N(str_compact); N(rt_collecting); N(is_collecting);
 #undef N
 	printf("\"str_data\":%d", l->str_data);
 }

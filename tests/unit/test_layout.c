@@ -82,11 +82,13 @@ static void debug_offsets_are_preferred(void **state)
 		/* a patch release that has moved something */
 		put(&i, s->ts_frame, row->ts_frame + 160);
 		put(&i, s->fr_owner, 77);
+		put(&i, s->is_gc, 4000);
 		assert_int_equal(layout_from_debug_offsets(&i.mem, RUNTIME, &l,
 							   &hex, &e), 0);
 		assert_int_equal(hex, (uint32_t)s->version << 16 | 0x01f0);
 		assert_int_equal(l.ts_frame, row->ts_frame + 160);
 		assert_int_equal(l.fr_owner, 77);
+		assert_int_equal(l.is_collecting, 4060);
 		assert_int_equal(l.fr_size, 78);
 		assert_int_equal(l.rt_key, row->rt_key);
 	}
@@ -103,7 +105,8 @@ static void hostile_offsets_are_refused(void **state)
 		s.co_filename, s.co_name, s.co_qualname, s.co_linetable,
 		s.co_code, s.ob_type, s.ob_size, s.bytes_data, s.str_state,
 		s.str_length, s.str_ascii, s.rt_size, s.is_size, s.ts_size,
-		s.fr_size, s.co_size, s.ob_size_of, s.bytes_size, s.str_size };
+		s.fr_size, s.co_size, s.ob_size_of, s.bytes_size, s.str_size,
+		s.is_gc, s.gc_size, s.gc_collecting };
 	struct pt_layout l;
 	struct image i;
 
