@@ -376,7 +376,7 @@ static __always_inline u64 stack_id(struct walk *w, struct proc *p,
 static __always_inline u64 walked_stack(struct walk *w, struct proc *p,
 					struct pt_image *img, struct thread *t)
 {
-	w->why = walk_current(w, p, img, &t->low);
+	w->why = walk_current(w, p, img, t);
 	if (w->nr)
 		return stack_id(w, p, img);
 	t->why = (u8)w->why;
@@ -400,6 +400,7 @@ __noinline u64 current_stack(struct proc *p, struct thread *t)
 		return PT_STACK_UNKNOWN;
 	nr = p->image;
 	t->why = PT_WHY_NONE;
+	t->interp = 0;
 	if (!sw.stacks)
 		t->why = PT_WHY_NOT_WALKED;
 	else if (p->state == PT_PROC_UNKNOWN)

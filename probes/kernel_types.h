@@ -99,11 +99,28 @@ struct signal_struct {
 	struct pid *pids[4];
 };
 
+/* Counts the changes of the mappings: from 6.4 an int, from 6.14 a struct. */
+struct seqcount {
+	unsigned int sequence;
+};
+
+struct mm_struct___counted {
+	struct seqcount mm_lock_seq;
+};
+
+struct mm_struct___int {
+	int mm_lock_seq;
+};
+
 struct mm_struct;
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int flags;
 	struct mm_struct *mm;
+	int pagefault_disabled;
+	unsigned long min_flt;
+	unsigned long maj_flt;
 	int pid;
 	int tgid;
 	int exit_code;
@@ -155,5 +172,19 @@ struct pt_regs {
 };
 
 #pragma clang attribute pop
+
+/* The context of a raw_tp program: include/uapi/linux/bpf.h */
+struct bpf_raw_tracepoint_args {
+	u64 args[0];
+};
+
+/* The context of a perf_event program: include/uapi/linux/bpf_perf_event.h */
+struct bpf_perf_event_data {
+	struct {
+		unsigned long words[21];	/* struct pt_regs */
+	} regs;
+	u64 sample_period;
+	u64 addr;
+};
 
 #endif /* PT_KERNEL_TYPES_H */

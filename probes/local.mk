@@ -8,6 +8,8 @@ PT_BPF_H = \
 	probes/proc.bpf.h \
 	probes/walk.bpf.h \
 	probes/define.bpf.h \
+	probes/collector.bpf.h \
+	probes/fault.bpf.h \
 	probes/syscall.bpf.h \
 	probes/process.bpf.h
 PT_READER_C = probes/reader.bpf.c

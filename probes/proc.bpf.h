@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* proc: which process the current task is in, and whether it is traced. */
+/*
+ * proc: which process the current task is in, and whether it is traced; and
+ * what is kept with its thread.
+ */
 #ifndef PT_PROC_BPF_H
 #define PT_PROC_BPF_H
 
@@ -143,6 +146,56 @@ static __noinline struct proc *proc_current(struct task_struct *task)
 	if (p->state < PT_PROC_RUNNING)
 		proc_learn(p, t);
 	return p;
+}
+
+/* A record PT_THREAD at first sight and at a change of name. */
+static __noinline void send_thread(struct task_struct *task, struct thread *t,
+				   const char *comm)
+{
+	struct pt_thread r = { 0 };
+
+	fill_hdr(&r.h, PT_THREAD, sizeof(r), task, t->proc, bpf_ktime_get_ns());
+	r.start_ns = task->start_boottime;
+	bpf_probe_read_kernel(r.comm, sizeof(r.comm), comm);
+	t->seen = !emit(&r, sizeof(r));
+}
+
+static __noinline struct thread *thread_get(struct task_struct *task,
+					    struct proc *p)
+{
+	struct thread *t;
+
+	t = bpf_task_storage_get(&threads, task, NULL,
+				 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		count_loss(PT_LOSS_NO_STORAGE);
+		return NULL;
+	}
+	t->mm = p->mm;
+	if (t->proc != p->proc) {	/* an exec, or first sight */
+		t->proc = p->proc;
+		t->seen = 0;
+	}
+	if (!t->seen)
+		send_thread(task, t, task->comm);
+	return t;
+}
+
+/*
+ * The process of a thread, which was here before, is known; not looking for it
+ * by its id again saves a look-up in most calls.
+ */
+static __always_inline struct proc *proc_of(struct task_struct *task,
+					    const struct thread *t)
+{
+	struct proc *p;
+
+	if (t && t->proc && t->mm == (u64)task->mm) {
+		p = proc_find(t->mm);
+		if (p && p->proc == t->proc && p->state >= PT_PROC_RUNNING)
+			return p;
+	}
+	return proc_current(task);
 }
 
 #endif /* PT_PROC_BPF_H */

@@ -90,16 +90,25 @@ static __always_inline int execed(struct task_struct *task,
 {
 	u32 pid = task_tgid(task), old = 0, *image;
 	struct pt_target *target = bpf_map_lookup_elem(&targets, &pid);
+	struct proc *p, *met;
 	struct thread *t;
-	struct proc *p;
+	u64 skipped = 0, skipped_ns = 0;
 
 	if (!target)
 		return 0;
+	met = proc_find((u64)task->mm);
+	if (met && proc_owns(met, task)) {
+		/* by faults of the exec itself, in what is its new memory */
+		skipped = met->skipped;
+		skipped_ns = met->skipped_ns;
+	}
 	p = proc_add((u64)task->mm, NULL);
 	if (!p) {
 		count_loss(PT_LOSS_MAP_FULL);
 		return 0;
 	}
+	p->skipped = skipped;
+	p->skipped_ns = skipped_ns;
 	p->pid = pid;
 	p->start = start_of(task);
 	p->exec_id = task->self_exec_id;
@@ -141,7 +150,9 @@ static __always_inline int exited(struct task_struct *task)
 	if (!t || !t->proc) {
 		if (!bpf_map_lookup_elem(&targets, &pid))
 			return 0;
-	} else if (t->in_syscall) {
+	}
+	flush_fault(task, t);
+	if (t && t->proc && t->in_syscall) {
 		bool asked = t->nr == 60 || t->nr == 231;
 
 		send_call(task, t, asked ? PT_SYS_NO_RETURN : PT_SYS_UNFINISHED,
@@ -175,6 +186,7 @@ static __always_inline int blocked(struct task_struct *task)
 	if (!task)
 		return 0;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	flush_fault(task, t);
 	if (t && t->in_syscall)
 		send_call(task, t, PT_SYS_UNFINISHED, 0, NULL);
 	return 0;

@@ -2,11 +2,12 @@
 /*
  * pytrace: the programs of the kernel half, one a line of what they do.
  *
- * All are BTF tracepoints or uprobes: a classic tracepoint program is skipped
+ * All are BTF or raw tracepoints, perf events or uprobes: a classic tracepoint program is skipped
  * silently while another program runs on its CPU.  The work is in the headers,
  * in the order in which they build on one another:
  *
- *	state ─► emit ─► proc ─► walk ─► define ─► syscall ─► process
+ *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
+ *	syscall ─► process
  */
 #include "process.bpf.h"
 
@@ -57,6 +58,46 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	w = watch_start();
 	leave(regs, ret);
+	return watch_stop(w);
+}
+
+/*
+ * page_fault_user and page_fault_kernel alike: for a second program the
+ * verifier would walk through all of the walk once more.
+ */
+SEC("raw_tp")
+int on_fault(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	fault_begins(ctx->args[0], ctx->args[2]);
+	return watch_stop(w);
+}
+
+SEC("perf_event")
+int on_fault_minor(struct bpf_perf_event_data *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	fault_ends(ctx->addr, PT_NO);
+	return watch_stop(w);
+}
+
+SEC("perf_event")
+int on_fault_major(struct bpf_perf_event_data *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	fault_ends(ctx->addr, PT_YES);
 	return watch_stop(w);
 }
 

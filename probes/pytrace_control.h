@@ -21,6 +21,9 @@ struct pt_config {
 	pt_u32 no_paths;	/* neither paths nor addresses */
 	pt_u32 events;		/* 1 << PT_SYSCALL, ...: what is sent */
 	pt_u32 sample_hz;	/* of PT_SAMPLE, a CPU */
+	/* Bytes of the least page beyond 4096 that anonymous memory may get
+	 * unasked, or where it was advised (MADV_HUGEPAGE); 0: none. */
+	pt_u32 huge_always, huge_advised;
 };
 
 /* Settings that may change while the programs run. */

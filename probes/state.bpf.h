@@ -24,6 +24,9 @@
 /* Set before the programs are loaded. */
 const volatile struct pt_config cfg = { 0 };
 
+/* Are records of this type sent?  What is not is not even loaded. */
+#define WANTED(type) (cfg.events & (1U << (type)))
+
 /* What may change while they run. */
 struct pt_switches sw = { 0 };
 
@@ -45,8 +48,48 @@ struct proc {
 	u32 mapped;		/* has an interpreter mapped; may map another */
 };
 
+/* What is known of the stack of a thread that is in the kernel. */
+enum pt_entry {
+	PT_ENTRY_UNSEEN,	/* it is not, or came by another way */
+	PT_ENTRY_KNOWN,		/* it made a call; not walked yet */
+	PT_ENTRY_WALKED,	/* and its stack is thread.stack */
+};
+
+/* What is known of the mapping that an address is in. */
+struct area {
+	u64 start, end;
+	u64 flags;
+	u8 found;
+	u8 anonymous;
+	u8 file;
+	u8 pad[5];
+};
+
+#define PT_AREAS	4	/* remembered of each thread, a power of two */
+
+/* A page fault that is being handled. */
+struct pending {
+	u64 at;			/* since when */
+	u64 addr;
+	u64 ip;
+	u64 stack;
+	u64 min_flt, maj_flt;	/* the thread's counters then */
+	u32 proc;
+	u32 error;		/* the processor's error code */
+	u8 pending;		/* 0: there is none */
+	u8 kernel;
+	u8 in_gc;
+	u8 why;
+	u8 pad[4];
+	u32 seq;		/* of the memory, when the areas were looked up */
+	u32 next;		/* the area to forget */
+	u64 mm;			/* theirs */
+	struct area areas[PT_AREAS];
+};
+
 struct thread {
 	u64 mm;			/* kept: task->mm is NULL when it exits */
+	u64 interp;		/* of the thread state of the last walk; 0: none */
 	u64 enter_ns;
 	u64 stack;
 	u64 ip;
@@ -62,7 +105,8 @@ struct thread {
 	u8 socket_arg;		/* index of the argument plus 1; 0: none */
 	u8 has_tail;		/* something may follow its record */
 	u8 refused;		/* its process was, when the call began */
-	u8 pad;
+	u8 entry;		/* enum pt_entry */
+	struct pending fault;
 };
 
 struct {

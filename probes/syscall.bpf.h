@@ -9,7 +9,7 @@
 #ifndef PT_SYSCALL_BPF_H
 #define PT_SYSCALL_BPF_H
 
-#include "define.bpf.h"
+#include "fault.bpf.h"
 
 #define TS_COMPAT	0x0002	/* arch/x86/include/asm/thread_info.h */
 #define X32_BIT		0x40000000
@@ -53,39 +53,6 @@ static __always_inline struct pt_sysargs *sysargs_of(u32 nr, u8 abi)
 	if (abi == PT_ABI_I386)
 		at = 512 + (nr & 511);
 	return bpf_map_lookup_elem(&sysargs, &at);
-}
-
-/* A record PT_THREAD at first sight and at a change of name. */
-static __noinline void send_thread(struct task_struct *task, struct thread *t,
-				   const char *comm)
-{
-	struct pt_thread r = { 0 };
-
-	fill_hdr(&r.h, PT_THREAD, sizeof(r), task, t->proc, bpf_ktime_get_ns());
-	r.start_ns = task->start_boottime;
-	bpf_probe_read_kernel(r.comm, sizeof(r.comm), comm);
-	t->seen = !emit(&r, sizeof(r));
-}
-
-static __noinline struct thread *thread_get(struct task_struct *task,
-					    struct proc *p)
-{
-	struct thread *t;
-
-	t = bpf_task_storage_get(&threads, task, NULL,
-				 BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		count_loss(PT_LOSS_NO_STORAGE);
-		return NULL;
-	}
-	t->mm = p->mm;
-	if (t->proc != p->proc) {	/* an exec, or first sight */
-		t->proc = p->proc;
-		t->seen = 0;
-	}
-	if (!t->seen)
-		send_thread(task, t, task->comm);
-	return t;
 }
 
 /* The socket behind a descriptor, if it is one; without a reference held. */
@@ -364,6 +331,7 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 	long rc;
 
 	t->in_syscall = 0;
+	t->entry = PT_ENTRY_UNSEEN;
 	if (path || t->has_tail)
 		rc = send_with_tail(task, t, &e, path);
 	else
@@ -373,29 +341,13 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 		cost->sent++;
 }
 
-/*
- * The process of a thread, which was here before, is known; not looking for it
- * by its id again saves a look-up in most calls.
- */
-static __always_inline struct proc *proc_of(struct task_struct *task,
-					    const struct thread *t)
-{
-	struct proc *p;
-
-	if (t && t->proc && t->mm == (u64)task->mm) {
-		p = proc_find(t->mm);
-		if (p && p->proc == t->proc && p->state >= PT_PROC_RUNNING)
-			return p;
-	}
-	return proc_current(task);
-}
-
 /* So that the end of a process that is not recognised yet is noticed. */
 static __noinline void skip_call(struct task_struct *task, struct proc *p)
 {
 	struct thread *t;
 
-	count_skipped(p);
+	if (WANTED(PT_SYSCALL))
+		count_skipped(p);
 	t = bpf_task_storage_get(&threads, task, NULL,
 				 BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (t) {
@@ -415,6 +367,8 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 
 	if (!p)
 		return 0;
+	if (WANTED(PT_FAULT))
+		flush_fault(task, t);
 	if (p->state == PT_PROC_UNKNOWN) {
 		skip_call(task, p);
 		return 0;
@@ -425,6 +379,8 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 		cost = cost_here();
 		if (cost)
 			cost->filtered++;
+		if (t)
+			t->entry = PT_ENTRY_KNOWN;
 		return 0;
 	}
 	if (!t || t->proc != p->proc || !t->seen) {
@@ -442,6 +398,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	t->has_tail = t->socket_arg || a->has_pointer;
 	t->refused = p->state == PT_PROC_REFUSED;
 	t->stack = current_stack(p, t);
+	t->entry = PT_ENTRY_WALKED;
 	t->enter_ns = bpf_ktime_get_ns();
 	t->in_syscall = 1;
 	return 0;
@@ -474,6 +431,8 @@ static __noinline int leave_unentered(struct task_struct *task, struct thread *t
 	u8 abi = call_abi(task, regs->orig_ax);
 	struct pt_sysargs *a;
 
+	if (t)
+		t->entry = PT_ENTRY_UNSEEN;
 	if (!p)
 		return 0;
 	note_mapping(task, p, nr, regs->dx, ret);

@@ -45,6 +45,7 @@ struct walk {
 	u64 seed;		/* of the hash */
 	u64 hash;
 	u64 newest;
+	u64 interp;		/* of the thread state; 0: none was found */
 	u64 frame;		/* the next one */
 	u64 base;		/* address of the bytes in the page */
 	u64 limit;		/* a frame further on from there is not in it */
@@ -242,13 +243,16 @@ static __always_inline int among_interpreters(struct walk *w, const struct proc 
 	return PT_WHY_NONE;
 }
 
-/* A thread state's frame, if it is the one of this thread. */
+/*
+ * A thread state's frame, if it is the one of this thread, and its interpreter,
+ * which in all versions comes first.
+ */
 static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l,
 				       u64 tstate, u64 fs, u64 *frame)
 {
 	u32 frame_at = l->ts_frame, id_at = l->ts_thread_id;
-	u32 from = frame_at < id_at ? frame_at : id_at;
-	u32 len = frame_at + id_at - 2 * from + 8;
+	u32 from = l->ts_interp;
+	u32 len = (frame_at > id_at ? frame_at : id_at) - from + 8;
 
 	if (len > MAX_TSTATE)
 		return PT_WHY_UNSUPPORTED;
@@ -264,6 +268,7 @@ static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l
 	w->end = 0;
 	if (l->version == 0x030f && id_at > frame_at + 8)
 		w->end = page_u64(w, frame_at - from + 8);
+	w->interp = page_u64(w, 0);
 	return PT_WHY_NONE;
 }
 
@@ -688,31 +693,33 @@ __noinline u32 walk_keeping(struct walk *w, struct proc *p,
 
 /*
  * Walk the current thread: leaves w->nr and w->hash, and returns why that is
- * not all.  *low is what one walk of a thread leaves for the next: see
+ * not all.  t->low is what one walk of a thread leaves for the next: see
  * load_frames().
  */
 __noinline u32 walk_current(struct walk *w, struct proc *p,
-			    struct pt_image *img, u64 *low)
+			    struct pt_image *img, struct thread *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 fs = task->thread.fsbase;
 	u32 why;
 
-	if (!w || !p || !img || !low)
+	if (!w || !p || !img || !t)
 		return PT_WHY_UNSUPPORTED;
 	w->nr = 0;
+	w->interp = 0;
 	if (!fs)
 		return PT_WHY_NONE;	/* before ld.so has set up the thread */
 	why = newest_frame(w, p, img, fs, &w->newest);
+	t->interp = w->interp;
 	if (why || !w->newest)
 		return why;
 	w->seed = generation(p);
-	w->low = *low;
+	w->low = t->low;
 	if (sw.fingerprint)
 		why = walk_keeping(w, p, img);
 	else
 		why = walk_from(w, p, &img->layout, false);
-	*low = w->low;
+	t->low = w->low;
 	return why;
 }
 

@@ -3,6 +3,8 @@
 #include "live/attach.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -23,6 +25,19 @@ int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 	if (rc)
 		return err_kind(err, kind_of(rc), rc, "cannot attach to %s: %s",
 				bpf_program__section_name(prog), strerror(-rc));
+	*out = link;
+	return 0;
+}
+
+int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+			  const char *name, struct err *err)
+{
+	struct bpf_link *link = bpf_program__attach_raw_tracepoint(prog, name);
+	int rc = (int)libbpf_get_error(link);
+
+	if (rc)
+		return err_kind(err, kind_of(rc), rc, "cannot attach to %s: %s",
+				name, strerror(-rc));
 	*out = link;
 	return 0;
 }
@@ -80,4 +95,27 @@ int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
 				"uprobe_multi link at offset 0x%llx: %s",
 				(unsigned long long)offset, strerror(-link));
 	return link;
+}
+
+int attach_event(struct bpf_link **out, const struct bpf_program *prog,
+		 struct perf_event_attr *attr, int cpu, struct err *err)
+{
+	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link;
+	int rc;
+
+	if (fd < 0)
+		return err_kind(err, kind_of(-errno), -errno,
+				"cannot open a perf event: %s", strerror(errno));
+	link = bpf_program__attach_perf_event(prog, (int)fd);
+	rc = (int)libbpf_get_error(link);
+	if (rc) {
+		close((int)fd);
+		return err_kind(err, kind_of(rc), rc,
+				"cannot attach to a perf event: %s",
+				strerror(-rc));
+	}
+	*out = link;		/* which has the event now */
+	return 0;
 }

@@ -13,6 +13,9 @@
 /* A tracepoint program to its tracepoint. */
 int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 		      struct err *err) PT_MUST_CHECK;
+/* A program that is made for no one tracepoint to the one of this name. */
+int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+			  const char *name, struct err *err) PT_MUST_CHECK;
 /*
  * A uprobe at file offset `offset` of the file open as `fd`; the program gets
  * `cookie`.  `pid` -1: in every process that maps the file.
@@ -29,5 +32,12 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
 int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
 			uint64_t offset, uint64_t cookie,
 			struct err *err) PT_MUST_CHECK;
+
+struct perf_event_attr;
+
+/* To a perf event, of all that runs on one CPU. */
+int attach_event(struct bpf_link **out, const struct bpf_program *prog,
+		 struct perf_event_attr *attr, int cpu,
+		 struct err *err) PT_MUST_CHECK;
 
 #endif /* PT_ATTACH_H */

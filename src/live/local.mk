@@ -6,6 +6,7 @@ PT_LIVE_SOURCES = \
 	src/live/discover.c \
 	src/live/doctor.c src/live/doctor.h src/live/doctor_priv.h \
 	src/live/doctor_try.c \
+	src/live/faults.c src/live/faults.h \
 	src/live/kread.c src/live/kread.h \
 	src/live/known.c src/live/known.h \
 	src/live/losses.c \

@@ -64,6 +64,9 @@ static uint64_t recursion_misses(const struct tracer *t)
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 
+		/* nested in itself it would be a read of our own walk */
+		if (prog == t->skel->progs.on_fault)
+			continue;
 		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 			sum += info.recursion_misses;
 	}

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "event/syscalls.h"
 #include "live/attach.h"
+#include "live/faults.h"
 #include "live/tracer_priv.h"
 #include "target/rights.h"
 #include "target/through.h"
@@ -93,7 +93,10 @@ static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
 	int fd = bpf_map__fd(t->skel->maps.sysargs);
 
 	for (uint32_t i = 0; i < PT_MAX_NR; i++) {
-		struct pt_sysargs row = { .wanted = wanted ? wanted[i] : 1 };
+		struct pt_sysargs row = {
+			.wanted = t->events & 1u << PT_SYSCALL &&
+				  (!wanted || wanted[i]),
+		};
 		struct syscall_args args;
 
 		if (i < SYSCALLS_NR && syscalls_args(i, &args))
@@ -114,6 +117,16 @@ static int find_pidns(struct tracer *t)
 	return bpf_prog_test_run_opts(fd, &run);
 }
 
+/* What nobody asked for is not loaded: a kernel need not have it. */
+static void leave_out(struct tracer *t)
+{
+	bool faults = t->events & 1u << PT_FAULT;
+
+	bpf_program__set_autoload(t->skel->progs.on_fault, faults);
+	bpf_program__set_autoload(t->skel->progs.on_fault_minor, faults);
+	bpf_program__set_autoload(t->skel->progs.on_fault_major, faults);
+}
+
 static int load(struct tracer *t, const struct tracer_opts *opts)
 {
 	struct pytrace_bpf *skel = pytrace_bpf__open();
@@ -122,12 +135,14 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	if (!skel)
 		return -errno;
 	t->skel = skel;
+	t->events = opts->events ? opts->events : 1u << PT_SYSCALL;
 	skel->rodata->cfg.follow = opts->follow;
 	skel->rodata->cfg.path_len = opts->path_len ? opts->path_len : DEFAULT_PATH;
 	skel->rodata->cfg.no_paths = opts->no_paths;
-	skel->rodata->cfg.events =
-		opts->events ? opts->events : 1u << PT_SYSCALL;
+	skel->rodata->cfg.events = t->events;
 	skel->rodata->cfg.sample_hz = opts->sample_hz;
+	faults_configure(&skel->rodata->cfg);
+	leave_out(t);
 	skel->bss->sw.stacks = !opts->no_stacks;
 	rc = bpf_map__set_max_entries(skel->maps.ring,
 				      (uint32_t)ring_size(opts->ring_bytes));
@@ -176,14 +191,23 @@ void tracer_close(struct tracer *t)
 	pytrace_bpf__destroy(t->skel);
 	free(t->loss_rows);
 	free(t->loss_told);
+	free(t->links);
 	free(t);
 }
 
-static int keep_link(struct tracer *t, struct bpf_link *link)
+int tracer_keep_link(struct tracer *t, struct bpf_link *link)
 {
-	if (t->nr_links == TRACER_LINKS) {
-		bpf_link__destroy(link);
-		return -ENOSPC;
+	if (t->nr_links == t->room) {
+		size_t room = t->room ? 2 * t->room : 32;
+		struct bpf_link **links = realloc(t->links,
+						  room * sizeof(*links));
+
+		if (!links) {
+			bpf_link__destroy(link);
+			return -ENOMEM;
+		}
+		t->links = links;
+		t->room = room;
 	}
 	t->links[t->nr_links++] = link;
 	return 0;
@@ -217,8 +241,8 @@ static int add_probe(struct tracer *t, const struct bpf_program *prog,
 		return add_multi(t, prog, image, offset, nr, err);
 	if (rc)
 		return rc;
-	rc = keep_link(t, link);
-	return rc ? err_set(err, rc, "too many interpreters at once") : 0;
+	rc = tracer_keep_link(t, link);
+	return rc ? err_set(err, rc, "out of memory") : 0;
 }
 
 static const struct known_file *known(const struct tracer *t,
@@ -309,32 +333,46 @@ int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *targe
 	return 0;
 }
 
+static int attach_all(struct tracer *t, struct bpf_program *const *progs,
+		      size_t nr, struct err *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct bpf_link *link;
+		int rc = attach_tracepoint(&link, progs[i], err);
+
+		if (rc)
+			return rc;
+		rc = tracer_keep_link(t, link);
+		if (rc)
+			return err_set(err, rc, "out of memory");
+	}
+	return 0;
+}
+
 /*
  * In this order: a process must be known from its fork on, and a return
  * without its entry is understood, an entry without its return is not.
  */
 int tracer_start(struct tracer *t, struct err *err)
 {
-	struct bpf_program *order[] = {
+	struct bpf_program *calls[] = {
 		t->skel->progs.on_exit, t->skel->progs.on_exec,
 		t->skel->progs.on_fork, t->skel->progs.on_rename,
 		t->skel->progs.on_sys_exit, t->skel->progs.on_sys_enter,
 	};
+	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(order); i++) {
-		struct bpf_link *link;
-		int rc = attach_tracepoint(&link, order[i], err);
-
-		if (!rc)
-			rc = keep_link(t, link);
-		if (rc)
-			return rc;
-	}
+	if (t->events & 1u << PT_FAULT)
+		rc = faults_attach(t, err);
+	if (!rc)
+		rc = attach_all(t, calls, ARRAY_LEN(calls), err);
+	if (rc)
+		return rc;
 	t->skel->bss->sw.on = 1;
 	return 0;
 }
 
-/* Calls that have not returned: one record each, into the ring. */
+/* Calls and faults that are not over: one record each, into the ring. */
 static void tell_blocked(struct tracer *t)
 {
 	struct bpf_link *link;

@@ -7,8 +7,6 @@
 
 #include "live/tracer.h"
 
-#define TRACER_LINKS (16 + 2 * PT_MAX_IMAGES)
-
 struct pytrace_bpf;
 
 /* A file that has been added, so that it is not added again. */
@@ -20,16 +18,21 @@ struct known_file {
 
 struct tracer {
 	struct pytrace_bpf *skel;
-	struct bpf_link *links[TRACER_LINKS];
-	size_t nr_links;
+	struct bpf_link **links;
+	size_t nr_links, room;
 	int link_fds[2 * PT_MAX_IMAGES];	/* those not of libbpf's making */
 	size_t nr_link_fds;
 	struct known_file images[PT_MAX_IMAGES];
 	uint32_t nr_images;
+	uint32_t events;	/* 1 << PT_SYSCALL, ... */
 	int nr_cpus;
+	int untimed_cpus;	/* where faults have no durations */
 	struct pt_loss_count *loss_rows;	/* nr_cpus: one reason as read */
 	uint64_t *loss_told;	/* [reason][cpu]: told of so far */
 	uint64_t misses_told;	/* of recursion_misses */
 };
+
+/* It is the tracer's from here on, whatever this returns. */
+int tracer_keep_link(struct tracer *t, struct bpf_link *link) PT_MUST_CHECK;
 
 #endif /* PT_TRACER_PRIV_H */
