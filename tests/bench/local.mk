@@ -5,6 +5,7 @@ BENCH_SOURCES = \
 	tests/bench/bench.h \
 	tests/bench/child.c tests/bench/child.h \
 	tests/bench/cost.c \
+	tests/bench/faults.c \
 	tests/bench/floor.c tests/bench/floor.h \
 	tests/bench/flow.c \
 	tests/bench/idle.c \

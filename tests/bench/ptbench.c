@@ -22,6 +22,7 @@ static const struct section {
 	{ "idle", bench_idle },
 	{ "attach", bench_attach },
 	{ "flow", bench_flow },
+	{ "faults", bench_faults },
 	{ "load", bench_load },
 };
 

@@ -36,15 +36,15 @@ static void nap(void)
 
 static void count(struct subject_counts *c, const struct pt_hdr *h)
 {
-	const struct pt_syscall *call = (const void *)h;
+	const struct pt_event *event = (const void *)h;
 
 	c->bytes += h->size;
-	if (h->type != PT_SYSCALL) {
+	if (h->type != PT_SYSCALL && h->type != PT_FAULT) {
 		c->others++;
 		return;
 	}
 	c->calls++;
-	c->with_stack += call->stack >= PT_STACK_FIRST;
+	c->with_stack += event->stack >= PT_STACK_FIRST;
 }
 
 static int drain(struct subject *s)
@@ -75,9 +75,10 @@ static void *drain_all(void *arg)
 	return NULL;
 }
 
-int subject_open(struct subject **out, bool floor, struct err *err)
+static int open_both(struct subject **out, uint32_t events, bool floor,
+		     struct err *err)
 {
-	struct tracer_opts opts = { 0 };
+	struct tracer_opts opts = { .events = events };
 	struct subject *s = calloc(1, sizeof(*s));
 	int rc;
 
@@ -94,6 +95,16 @@ int subject_open(struct subject **out, bool floor, struct err *err)
 	}
 	*out = s;
 	return 0;
+}
+
+int subject_open(struct subject **out, bool floor, struct err *err)
+{
+	return open_both(out, 1u << PT_SYSCALL, floor, err);
+}
+
+int subject_open_for(struct subject **out, uint32_t events, struct err *err)
+{
+	return open_both(out, events, false, err);
 }
 
 int subject_add(struct subject *s, pid_t pid, struct err *err)

@@ -25,7 +25,7 @@ enum mode {
 struct subject;
 
 struct subject_counts {
-	uint64_t calls;		/* records of system calls */
+	uint64_t calls;		/* records of system calls, or of faults */
 	uint64_t with_stack;	/* those whose stack is known */
 	uint64_t others;	/* records of other kinds */
 	uint64_t bytes;		/* of all of them */
@@ -34,7 +34,10 @@ struct subject_counts {
 	uint64_t overhead_ns;	/* of the kernel half, by its own sampling */
 };
 
-/* With `floor` false only pytrace's programs are loaded. */
+/* For these events: 1 << PT_SYSCALL, ... */
+int subject_open_for(struct subject **out, uint32_t events,
+		     struct err *err) PT_MUST_CHECK;
+/* For system calls; with `floor` false only pytrace's programs are loaded. */
 int subject_open(struct subject **out, bool floor, struct err *err) PT_MUST_CHECK;
 /* Trace `pid`, too; before subject_start(). */
 int subject_add(struct subject *s, pid_t pid, struct err *err) PT_MUST_CHECK;

@@ -6,6 +6,9 @@
 #	calls DEPTH N	N system calls (getppid) from under DEPTH Python frames;
 #			answers WALL CPU in ns
 #	spin N		N rounds of pure Python; answers WALL CPU in ns
+#	touch DEPTH N	one write to each of N fresh pages from under DEPTH
+#			frames; answers CPU in ns, a second round of the same
+#			writes taken off
 #	pace RATE S	RATE system calls a second for S seconds; answers how
 #			many there were and how long it took in ns
 #	threads N	start N threads that wait; answers N
@@ -14,6 +17,7 @@
 #
 # It runs on every CPython from 3.6 on.  The first line that it writes is its
 # process id and version.
+import mmap
 import os
 import sys
 import threading
@@ -46,6 +50,24 @@ def calls(n):
             getppid()
         wall = clock() - wall
         return ns(wall), ns(cpu_clock() - cpu)
+    return block
+
+
+def write(pages, n):
+    cpu = cpu_clock()
+    for i in range(0, n * 4096, 4096):
+        pages[i] = 1
+    return cpu_clock() - cpu
+
+
+def touch(n):
+    def block():
+        pages = mmap.mmap(-1, n * 4096, flags=mmap.MAP_PRIVATE | 0x20)
+        if hasattr(pages, 'madvise'):
+            pages.madvise(15)       # MADV_NOHUGEPAGE
+        cpu = write(pages, n) - write(pages, n)
+        pages.close()
+        return (ns(cpu),)
     return block
 
 
@@ -96,6 +118,9 @@ def answer(words):
     what = words[0]
     if what == 'spin':
         return spin(int(words[1]))
+    if what == 'touch':
+        # write() is one more
+        return down(int(words[1]) - 3, touch(int(words[2])))
     if what == 'pace':
         return down(19, lambda: pace(int(words[1]), float(words[2])))
     if what == 'threads':
