@@ -148,18 +148,20 @@ static void charge_wake(struct analysis *a, const struct moment *m,
 
 /* ---- who had the lock ------------------------------------------------------ */
 
-static void note_piece(struct analysis *a, struct clock *c,
-		       const struct cell_key *key, uint64_t addr, uint64_t from,
-		       uint64_t to)
+static uint32_t note_piece(struct analysis *a, struct clock *c,
+			   const struct cell_key *key, uint64_t addr,
+			   uint64_t from, uint64_t to)
 {
 	const struct doing doing = {
 		.place = key->stack ? a->ledger.info[key->stack].app : 0,
 		.object = key->object, .call = key->call, .cause = key->cause,
 	};
 
-	c->piece[c->nr_pieces++ % CLOCK_PIECES] = (struct clock_piece){
-		from, to, addr, ledger_doing(&a->ledger, &doing),
-	};
+	uint32_t nr = ledger_doing(&a->ledger, &doing);
+
+	c->piece[c->nr_pieces++ % CLOCK_PIECES] =
+		(struct clock_piece){ from, to, addr, nr };
+	return nr;
 }
 
 static void hold(struct analysis *a, uint32_t cell, uint32_t doing,
@@ -172,13 +174,15 @@ static void hold(struct analysis *a, uint32_t cell, uint32_t doing,
 }
 
 /*
- * `holder` has released the lock at `addr` at `to`, for which somebody had
- * waited since `from`: what he did, back to where he got it himself, is what
- * that one really waited for.
+ * `holder` has released the lock for which somebody waited in `wait`: what he
+ * did, back to where he got it himself, is what that one really waited for.
+ * From 3.13 each thread waits at a futex of its own (Python/parking_lot.c), so
+ * that the same lock is also one that was waited for at the same line.
  */
 static void charge_hold(struct analysis *a, const struct clock *holder,
-			uint32_t cell, uint64_t addr, uint64_t from, uint64_t to)
+			uint32_t cell, const struct clock_piece *wait)
 {
+	uint64_t from = wait->from, to = wait->to;
 	const struct doing on_cpu = {
 		.cause = SPENT_CPU_USER, .call = SPENT_NO_CALL,
 	};
@@ -196,7 +200,7 @@ static void charge_hold(struct analysis *a, const struct clock *holder,
 		if (p->to < to)
 			hold(a, cell, cpu, p->to, to);
 		to = p->to < to ? p->to : to;
-		if (p->addr == addr)
+		if (p->addr == wait->addr || (p->addr && p->doing == wait->doing))
 			return;
 		hold(a, cell, p->doing, p->from > from ? p->from : from, to);
 		to = p->from;
@@ -223,7 +227,7 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 	};
 	const struct clock *holder;
 	uint64_t addr;
-	uint32_t cell;
+	uint32_t cell, doing;
 	bool again;
 
 	describe_wait(a, m, &key, before);
@@ -236,11 +240,12 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 	if (key.state == TIME_BUSY)
 		charge_wake(a, m, cell, ns);
 	addr = key.cause == SPENT_LOCK ? off->args[0] : 0;
-	note_piece(a, c, &key, addr, from, from + ns);
+	doing = note_piece(a, c, &key, addr, from, from + ns);
 	holder = addr && key.state == TIME_BUSY && off->waker == PT_WAKER_TASK ?
 		clocks_find(&a->clocks, off->waker_tid) : NULL;
 	if (holder && cell)
-		charge_hold(a, holder, cell, addr, from, from + ns);
+		charge_hold(a, holder, cell, &(const struct clock_piece){
+			from, from + ns, addr, doing });
 }
 
 static void charge_waiting(struct analysis *a, struct clock *c, uint32_t stack,

@@ -16,6 +16,7 @@ struct fd_key {
 
 struct files_entry {
 	struct fd_key key;
+	uint64_t since;		/* when its open returned */
 	UT_hash_handle hh;
 	char path[];
 };
@@ -37,8 +38,20 @@ static void drop(struct files *f, struct files_entry *e)
 	free(e);
 }
 
-static void set(struct files *f, uint32_t pid, int32_t fd, const void *path,
-		size_t len)
+/*
+ * Closed by a call that began at `t`.  While it was on its way another thread
+ * may have been given the same number: that one is open.
+ */
+static void closed(struct files *f, uint32_t pid, int32_t fd, uint64_t t)
+{
+	struct files_entry *e = find(f, pid, fd);
+
+	if (e && e->since <= t)
+		drop(f, e);
+}
+
+static void set(struct files *f, uint32_t pid, int32_t fd, uint64_t since,
+		const void *path, size_t len)
 {
 	struct files_entry *e;
 
@@ -49,6 +62,7 @@ static void set(struct files *f, uint32_t pid, int32_t fd, const void *path,
 	if (!e)
 		return;
 	e->key = (struct fd_key){ pid, fd };
+	e->since = since;
 	memcpy(e->path, path, len);
 	HASH_ADD(hh, f->table, key, sizeof(e->key), e);
 	if (!e->hh.tbl)
@@ -94,15 +108,15 @@ void files_call(struct files *f, const struct pt_syscall *sys)
 	if (!def || sys->state != PT_SYS_DONE || sys->ret < 0)
 		return;
 	if (!strcmp(def->name, "close")) {
-		drop(f, find(f, pid, (int32_t)sys->args[0]));
+		closed(f, pid, (int32_t)sys->args[0], sys->h.t);
 	} else if (starts(def->name, "close_range")) {
 		files_forget(f, pid);
 	} else if (starts(def->name, "open") || !strcmp(def->name, "creat")) {
 		path = path_of(sys);
 		drop(f, find(f, pid, (int32_t)sys->ret));
 		if (path)
-			set(f, pid, (int32_t)sys->ret, record_arg_bytes(path),
-			    path->len);
+			set(f, pid, (int32_t)sys->ret, sys->h.t + sys->dur,
+			    record_arg_bytes(path), path->len);
 	} else if (starts(def->name, "dup")) {
 		drop(f, find(f, pid, (int32_t)sys->ret));
 	}

@@ -133,13 +133,16 @@ static bool is_beginning(const struct frame *f)
 }
 
 /*
- * The innermost of the application; of a stack without, the outermost but for
- * the beginning.
+ * The innermost of the application; of a stack without, the outermost of an
+ * installed library, else of the standard one but for the beginning.
  */
 static uint32_t charged(const struct ledger *l, const struct pystack *st)
 {
 	for (uint32_t i = 0; i < st->nr; i++)
 		if (is_app(l, &st->frames[i]))
+			return i;
+	for (uint32_t i = st->nr; i-- > 0;)
+		if (st->frames[i].origin == ORIGIN_SITE)
 			return i;
 	for (uint32_t i = st->nr; i-- > 0;)
 		if (!is_beginning(&st->frames[i]))

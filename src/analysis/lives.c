@@ -142,21 +142,25 @@ struct clock *task_clock(struct analysis *a, const struct moment *m,
 	return begin_thread(a, rec->tid, rec->pid, rec->proc, since);
 }
 
+/* Threads of no process that is known are told of as wakers, too. */
 static void name_thread(struct analysis *a, const struct moment *m)
 {
-	struct clock *c = task_clock(a, m, m->rec->t);
+	struct clock *c = m->rec->proc ? task_clock(a, m, m->rec->t) :
+					 clocks_find(&a->clocks, m->rec->tid);
 	struct process_info *p;
 
 	if (!c)
 		return;
-	c->announced = true;
+	if (m->rec->proc)
+		c->announced = true;
 	if (!m->thread)
 		return;
 	if (c->thread)
 		memcpy(a->threads[c->thread].comm, m->thread->comm,
 		       sizeof(m->thread->comm));
 	p = task_process(a, m->rec->proc);
-	if (p && m->rec->tid == m->rec->pid)
+	/* a vfork child lives in the address space of its parent */
+	if (p && m->rec->tid == p->pid)
 		memcpy(p->comm, m->thread->comm, sizeof(p->comm));
 }
 

@@ -110,6 +110,8 @@ static const char *in_library(const char *file)
 	return found;
 }
 
+#define FROZEN "<frozen "
+
 static void short_file(struct text *t, const struct words *w, uint32_t place)
 {
 	size_t len, cut;
@@ -120,6 +122,10 @@ static void short_file(struct text *t, const struct words *w, uint32_t place)
 		return;
 	}
 	from = file;
+	if (!strncmp(file, FROZEN, strlen(FROZEN)) && file[len - 1] == '>') {
+		text_name(t, file + strlen(FROZEN), len - strlen(FROZEN) - 1);
+		return;
+	}
 	if (is_app(w, place) && !strncmp(file, w->prefix, strlen(w->prefix)))
 		from = file + strlen(w->prefix);
 	else if (!is_app(w, place))
@@ -316,10 +322,10 @@ void words_doing(struct text *t, const struct words *w, uint32_t doing)
 		return;
 	if (call)
 		text_add(t, "in %s", call);
-	else if (d->cause == SPENT_CPU_USER)
-		text_add(t, "on CPU");
 	else
-		text_add(t, "in %s", spent_words((enum spent)d->cause));
+		text_add(t, "%s", d->cause == SPENT_CPU_USER ? "on CPU" :
+			 d->cause == SPENT_RUNQ ? "in the run queue" :
+			 spent_words((enum spent)d->cause));
 	if (d->object) {
 		text_add(t, "  ");
 		words_object(t, w, d->object);
