@@ -48,6 +48,14 @@ _pytrace() {
 	-p | --pid)
 		mapfile -t COMPREPLY < <(compgen -W "$(_pytrace_pids)" -- "$cur")
 		return ;;
+	--by)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'app line func stack thread process' -- "$cur")
+		return ;;
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'time count max errors bytes' -- "$cur")
+		return ;;
 	--color)
 		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")
 		return ;;
@@ -60,7 +68,7 @@ _pytrace() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	-d | --duration | --slower | -F | -t | --thread | -s | --app | --buffer | \
-	--idle-at | --width)
+	--idle-at | --width | --limit)
 		return ;;
 	esac
 	case $cur in

@@ -20,7 +20,11 @@ struct subcommand {
 };
 
 extern const struct subcommand cmd_doctor;
+extern const struct subcommand cmd_cpu;
 extern const struct subcommand cmd_dump;
+extern const struct subcommand cmd_faults;
+extern const struct subcommand cmd_offcpu;
+extern const struct subcommand cmd_syscalls;
 extern const struct subcommand cmd_probes;
 extern const struct subcommand cmd_ps;
 extern const struct subcommand cmd_record;

@@ -1,209 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_summary: without a view: where the time and the events went. */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include "analysis/analysis.h"
-#include "base/num.h"
+#include "cmd/analyse.h"
 #include "cmd/cmd.h"
-#include "cmd/live.h"
-#include "cmd/opts.h"
-#include "cmd/output.h"
-#include "cmd/pipeline.h"
-#include "cmd/totals.h"
-#include "event/record.h"
+#include "event/eventset.h"
 #include "report/rows_json.h"
 #include "report/screen.h"
 
-static const char doc[] =
-	"Say where the time and the events of Python processes went: an account "
-	"that closes, and its largest causes by line of the application."
-	"\vWith -- COMMAND the report goes to stderr, and the exit status is the "
-	"command's; else the report goes to stdout.";
-
-struct summary {
-	struct pipeline p;	/* first */
-	struct sink sink;
-	const struct opts *opts;
-	struct analysis *analysis;
-	struct output out;
-	struct pt_end end;	/* of the stream, for JSON */
-};
-
-static struct summary *of_sink(struct sink *s)
+static int put_screen(const struct analysed *a, struct err *err)
 {
-	return (struct summary *)(void *)((char *)s -
-					  offsetof(struct summary, sink));
-}
-
-static int put(struct sink *sink, const struct moment *m, struct err *err)
-{
-	struct summary *s = of_sink(sink);
-
-	s->end.h.t = m->rec->t;
-	if (m->rec->type == PT_END)
-		memcpy(&s->end, m->rec, sizeof(s->end));
-	return analysis_add(s->analysis, m, err);
-}
-
-static int flush(struct sink *sink, struct err *err)
-{
-	(void)sink;
-	(void)err;
-	return 0;
-}
-
-static int begin(struct pipeline *p, struct err *err)
-{
-	struct summary *s = (struct summary *)p;
-	int rc = output_open(&s->out, s->opts, err);
-
-	if (!rc && s->opts->json)
-		cmd_errors_as_json(s->out.file);
-	return rc;
-}
-
-/* ---- the screen ----------------------------------------------------------- */
-
-static unsigned int width_of(const struct opts *o, FILE *out)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize w;
-	int64_t n;
-
-	if (o->width)
-		return o->width;
-	if (!isatty(fileno(out)))
-		return SCREEN_WIDTH;
-	if (columns && num_parse(columns, 40, 1000, &n))
-		return (unsigned int)n;
-	if (ioctl(fileno(out), TIOCGWINSZ, &w) || w.ws_col < 40)
-		return SCREEN_WIDTH;
-	return w.ws_col;
-}
-
-/* The target again, for the next command: "-p 811,812 -f". */
-static const char *target_of(const struct opts *o, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	if (o->command)
-		return NULL;
-	if (o->input) {
-		/* only what a shell takes as it is */
-		if (o->input[strspn(o->input, "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._-+")])
-			return NULL;
-		snprintf(buf, size, "-i %s", o->input);
-		return buf;
-	}
-	for (size_t i = 0; i < o->nr_pids && len + 16 < size; i++)
-		len += (size_t)snprintf(buf + len, size - len, "%s%d",
-					i ? "," : "-p ", (int)o->pids[i]);
-	snprintf(buf + len, size - len, "%s", o->follow ? " -f" : "");
-	return buf;
-}
-
-static int put_screen(struct summary *s, struct err *err)
-{
-	char target[512];
 	const struct screen_opts so = {
-		.width = width_of(s->opts, s->out.file),
-		.utc = s->opts->utc,
-		.no_paths = s->opts->no_paths,
-		.idle = s->opts->idle,
-		.target = target_of(s->opts, target, sizeof(target)),
+		.width = a->width,
+		.utc = a->opts->utc,
+		.no_paths = a->opts->no_paths,
+		.idle = a->opts->idle,
+		.target = a->target,
 		.has_view = cmd_has_view,
 	};
 
-	return screen_put(s->out.file, s->analysis, engine_totals(s->p.engine),
-			  &so, err);
+	return screen_put(a->out, a->analysis, a->totals, &so, err);
 }
 
-/* ---- from options to exit code -------------------------------------------- */
-
-/* Also after an error: what came before it is shown, and marked as cut. */
-static int report(struct summary *s, int code)
+static int put_json(const struct analysed *a, struct err *err)
 {
-	struct err err = { 0 };
-	int rc = 0;
-
-	if (s->out.file && !output_failed(&s->out) && s->p.records) {
-		rc = analysis_end(s->analysis, &err);
-		if (!rc && s->opts->json)
-			rc = rows_json_put(s->out.file, s->analysis,
-					   s->opts->no_paths, &err);
-		else if (!rc)
-			rc = put_screen(s, &err);
-	}
-	if (rc && rc != -EPIPE) {
-		rc = cmd_fail(&err);
-		code = s->opts->command || code ? code : rc;
-	}
-	return output_close(&s->out, s->opts, &s->end,
-			    engine_totals(s->p.engine), code);
-}
-
-static int read_recording(struct summary *s)
-{
-	struct err err = { 0 };
-	int code = 0, rc;
-
-	if (source_open(&s->p.source, s->opts->input, &err))
-		return cmd_fail(&err);
-	rc = begin(&s->p, &err);
-	if (!rc)
-		rc = pipeline_run(&s->p, &err);
-	if (rc && rc != -EPIPE)
-		code = cmd_fail(&err);
-	source_close(s->p.source);
-	if (!code && s->opts->strict &&
-	    totals_incomplete(engine_totals(s->p.engine)))
-		code = ERR_INCOMPLETE;
-	return code;
-}
-
-static int run_all(struct summary *s, char **argv)
-{
-	const struct opts *o = s->opts;
-	const struct analysis_opts ao = {
-		.app = o->app.v, .nr_app = o->app.nr,
-		.idle_at = o->idle_at.v, .nr_idle_at = o->idle_at.nr,
-	};
-	struct eventset events;
-	struct err err = { 0 };
-	int code;
-
-	if (eventset_parse(&events, o->events.v, o->events.nr, EVENTS_ALL,
-			   &err) ||
-	    engine_new(&s->p.engine, NULL, &err) ||
-	    analysis_new(&s->analysis, &ao, &err))
-		return cmd_fail(&err);
-	code = o->input ? read_recording(s) :
-			  live_run(o, &events, &s->p, argv);
-	return report(s, code);
+	return rows_json_put(a->out, a->analysis, a->opts->no_paths, err);
 }
 
 static int run(int argc, char **argv)
 {
-	struct opts o;
-	struct summary s = {
-		.p = { .begin = begin, .sink = &s.sink, .no_totals = true },
-		.sink = { put, flush },
-		.opts = &o,
+	static const struct analyse_view view = {
+		.doc = "Say where the time and the events of Python processes "
+		       "went: an account that closes, and its largest causes "
+		       "by line of the application."
+		       "\vWith -- COMMAND the report goes to stderr, and the "
+		       "exit status is the command's; else the report goes to "
+		       "stdout.",
+		.groups = OPTS_SUMMARY,
+		.events = EVENTS_ALL,
+		.text = put_screen,
+		.json = put_json,
 	};
-	int code;
 
-	opts_parse(&o, OPTS_SUMMARY, doc, argc, argv);
-	cmd_errors_as_json(o.json ? output_default(&o) : NULL);
-	code = run_all(&s, argv);
-	cmd_errors_as_json(NULL);
-	analysis_free(s.analysis);
-	engine_free(s.p.engine);
-	return code;
+	return analyse_run(&view, argc, argv);
 }
 
 const struct subcommand cmd_summary = {

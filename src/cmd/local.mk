@@ -2,6 +2,7 @@ bin_PROGRAMS += pytrace
 pytrace_SOURCES = \
 	src/cmd/cmd.h src/cmd/main.c \
 	src/cmd/cmd_doctor.c \
+	src/cmd/analyse.c src/cmd/analyse.h \
 	src/cmd/cmd_dump.c \
 	src/cmd/doctor.h src/cmd/doctor_print.c \
 	src/cmd/doctor_left.c \
@@ -15,6 +16,7 @@ pytrace_SOURCES = \
 	src/cmd/cmd_record.c \
 	src/cmd/cmd_summary.c \
 	src/cmd/cmd_trace.c \
+	src/cmd/cmd_views.c \
 	src/cmd/live.h \
 	src/cmd/options.c \
 	src/cmd/output.c src/cmd/output.h \

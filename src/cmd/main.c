@@ -13,6 +13,10 @@
 #include "report/json.h"
 
 static const struct subcommand *const commands[] = {
+	&cmd_cpu,
+	&cmd_offcpu,
+	&cmd_syscalls,
+	&cmd_faults,
 	&cmd_trace,
 	&cmd_record,
 	&cmd_dump,

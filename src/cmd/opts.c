@@ -8,6 +8,8 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
+#define LIMIT_DEFAULT 20
+
 enum {				/* long options without a letter */
 	OPT_NO_FOLLOW = 256,
 	OPT_THREAD,
@@ -25,6 +27,9 @@ enum {				/* long options without a letter */
 	OPT_IDLE,
 	OPT_IDLE_AT,
 	OPT_WIDTH,
+	OPT_BY,
+	OPT_SORT,
+	OPT_LIMIT,
 };
 
 /* One row an option; `group` says which views have it. */
@@ -75,6 +80,13 @@ static const struct row {
 		"show neither paths nor socket addresses", 4 } },
 	{ OPTS_SHOW, { "color", OPT_COLOR, "WHEN", 0,
 		"auto, always or never", 4 } },
+	{ OPTS_ROWS, { "by", OPT_BY, "KEY", 0,
+		"a row for each app (line it is charged to; the default), line "
+		"(innermost), func, stack, thread, process", 4 } },
+	{ OPTS_ROWS, { "sort", OPT_SORT, "COL", 0,
+		"order by this column: time, count, max, errors, bytes", 4 } },
+	{ OPTS_ROWS, { "limit", OPT_LIMIT, "N", 0,
+		"rows (20; 0: all)", 4 } },
 	{ OPTS_VIEW, { "width", OPT_WIDTH, "N", 0,
 		"columns of the report (default: the terminal's, or 100)", 4 } },
 	{ OPTS_SHOW | OPTS_VIEW, { "json", OPT_JSON, NULL, 0,
@@ -247,9 +259,22 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		if (!add_one(&o->idle_at, arg))
 			cmd_usage("more than %d places for --idle-at", OPTS_MAX);
 		break;
+	case OPT_BY:
+		o->by = arg;
+		break;
+	case OPT_SORT:
+		o->sort = arg;
+		break;
+	case OPT_LIMIT:
+		if (!num_parse(arg, 0, 1000000, &n))
+			cmd_usage("--limit takes a number of rows, not '%s'",
+				   arg);
+		else
+			o->limit = (unsigned int)n;
+		break;
 	case OPT_WIDTH:
-		if (!num_parse(arg, 40, 1000, &n))
-			cmd_usage("--width takes 40 to 1000 columns, not '%s'",
+		if (!num_parse(arg, 80, 1000, &n))
+			cmd_usage("--width takes 80 to 1000 columns, not '%s'",
 				   arg);
 		else
 			o->width = (unsigned int)n;
@@ -351,6 +376,7 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 	const char *wrong;
 
 	memset(o, 0, sizeof(*o));
+	o->limit = LIMIT_DEFAULT;
 	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)

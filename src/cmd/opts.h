@@ -25,6 +25,7 @@ enum opts_group {
 	OPTS_SHOW = 1 << 3,	/* -k -s --lasti --utc --json --app ... */
 	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
 	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
+	OPTS_ROWS = 1 << 7,	/* --by --sort --limit */
 };
 
 /* Those of the default view. */
@@ -56,6 +57,8 @@ struct opts {
 	/* how it looks */
 	struct opts_list app, idle_at;
 	bool idle;		/* idle time is ranked, too */
+	const char *by, *sort;	/* NULL: the view's own */
+	unsigned int limit;	/* rows of a table; 0: all */
 	unsigned int width;	/* 0: as wide as the terminal */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */

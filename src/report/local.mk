@@ -15,6 +15,7 @@ libptcore_a_SOURCES += \
 	src/report/sysargs.c src/report/sysargs.h \
 	src/report/sysconst.c src/report/sysconst.h \
 	src/report/sysresult.c \
+	src/report/table.c src/report/table.h \
 	src/report/trace.c src/report/trace.h \
 	src/report/syswait.c \
 	src/report/words.c src/report/words.h

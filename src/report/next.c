@@ -77,12 +77,14 @@ void next_put(struct screen *s)
 		return;
 	if (s->o.has_view && s->o.has_view(advice.view)) {
 		text_add(&t, "next: pytrace %s %s", advice.view, s->o.target);
+		if (s->nr_rows)
+			text_add(&t, " --by stack");
 	} else {
 		text_add(&t, "next: pytrace trace %s", s->o.target);
 		if (advice.options)
 			text_add(&t, " %s", advice.options);
+		put_pattern(&t, s);
 	}
-	put_pattern(&t, s);
 	text_put(s->out, &t, 0);
 	putc('\n', s->out);
 }

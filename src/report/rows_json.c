@@ -8,6 +8,9 @@
 struct writer {
 	struct jsonw w;
 	FILE *out;
+	const char *view;
+	enum rows_by by;
+	bool by_cause;
 	struct words words;
 };
 
@@ -94,7 +97,8 @@ static void put_place(struct writer *wr, const char *key, uint32_t nr)
 {
 	const struct place *p = model_place(wr->words.a, nr);
 
-	jsonw_key(&wr->w, key);
+	if (key)
+		jsonw_key(&wr->w, key);
 	if (!p) {
 		jsonw_null(&wr->w);
 		return;
@@ -187,25 +191,116 @@ static void put_hold(struct writer *wr, const struct rows *rows,
 	jsonw_close(&wr->w);
 }
 
+/* As the events have it. */
+static const char *fault_word(uint16_t kind)
+{
+	static const char *const words[] = {
+		[PT_FAULT_OTHER] = "other", [PT_FAULT_COW] = "cow",
+		[PT_FAULT_FIRST_TOUCH] = "first-touch",
+		[PT_FAULT_FILE] = "file", [PT_FAULT_SWAP] = "swap",
+	};
+
+	return kind < ARRAY_LEN(words) ? words[kind] : "other";
+}
+
+static void put_stack(struct writer *wr, uint32_t stack)
+{
+	const struct stack_info *st = model_stack(wr->words.a, stack);
+
+	jsonw_key(&wr->w, "stack");
+	if (!st->known) {
+		jsonw_null(&wr->w);
+		return;
+	}
+	jsonw_open_list(&wr->w);
+	for (uint32_t i = 0; i < st->nr; i++)
+		put_place(wr, NULL, st->places[i]);
+	jsonw_close_list(&wr->w);
+}
+
+static void put_thread_key(struct writer *wr, uint32_t thread)
+{
+	const struct thread_info *t =
+		&analysis_model(wr->words.a)->threads[thread];
+
+	jsonw_key(&wr->w, "key");
+	jsonw_open(&wr->w);
+	jsonw_key_known(&wr->w, "pid", t->pid);
+	jsonw_key_known(&wr->w, "tid", t->tid);
+	jsonw_key_name(&wr->w, "thread", t->comm);
+	jsonw_close(&wr->w);
+}
+
+static void put_process_key(struct writer *wr, uint32_t proc)
+{
+	const struct model *m = analysis_model(wr->words.a);
+	uint32_t pid = 0;
+
+	for (uint32_t i = 0; i < m->nr_processes; i++)
+		if (m->processes[i].proc == proc)
+			pid = m->processes[i].pid;
+	jsonw_key(&wr->w, "key");
+	jsonw_open(&wr->w);
+	jsonw_key_known(&wr->w, "pid", pid);
+	jsonw_close(&wr->w);
+}
+
+static void put_key(struct writer *wr, const struct row *row)
+{
+	if (wr->by == BY_THREAD) {
+		put_thread_key(wr, row->key);
+	} else if (wr->by == BY_PROCESS) {
+		put_process_key(wr, row->key);
+	} else if (wr->by == BY_STACK) {
+		put_stack(wr, row->key);
+	} else {
+		put_place(wr, "key", row->key);
+		if (!model_place(wr->words.a, row->key))
+			jsonw_key_string(&wr->w, "why",
+					 row->key == ROW_NO_FRAMES ?
+					 "no Python frame" : "not known");
+	}
+}
+
+/* Without groups of causes all of it is on CPU. */
+static const char *cause_word(const struct writer *wr, const struct row *row)
+{
+	if (!wr->by_cause || row->cause == SPENT_CPU_USER)
+		return "cpu";
+	return spent_key((enum spent)row->cause);
+}
+
+static void put_event_sums(struct jsonw *w, const struct row *row)
+{
+	jsonw_key_uint(w, "bytes", row->is.bytes);
+	if (row->kind == CELL_CALLS) {
+		jsonw_key_uint(w, "errors", row->is.errors);
+		jsonw_key_string(w, "call", spent_call_name(row->call));
+	} else {
+		jsonw_key_string(w, "kind", fault_word(row->call));
+	}
+}
+
 static void put_row(struct writer *wr, const struct rows *rows,
 		    const struct row *row)
 {
 	struct jsonw *w = &wr->w;
 
 	jsonw_key_string(w, "type", "row");
-	jsonw_key_string(w, "view", "summary");
-	put_place(wr, "key", row->key);
-	if (!model_place(wr->words.a, row->key))
-		jsonw_key_string(w, "why", row->key == ROW_NO_FRAMES ?
-				 "no Python frame" : "not known");
-	jsonw_key_string(w, "cause", row->cause == SPENT_CPU_USER ? "cpu" :
-			 spent_key((enum spent)row->cause));
+	jsonw_key_string(w, "view", wr->view);
+	put_key(wr, row);
+	if (row->kind == CELL_TIME)
+		jsonw_key_string(w, "cause", cause_word(wr, row));
 	jsonw_key_uint(w, "count", row->is.count);
 	jsonw_key_uint(w, "ns", row->is.ns);
 	jsonw_key_uint(w, "max_ns", row->is.max);
-	put_what(wr, rows, row);
-	put_waker(wr, rows, row);
-	put_hold(wr, rows, row);
+	if (row->kind != CELL_TIME)
+		put_event_sums(w, row);
+	if (row->kind == CELL_TIME) {
+		put_what(wr, rows, row);
+		put_waker(wr, rows, row);
+		put_hold(wr, rows, row);
+	}
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
 	if (row->estimate_ns)
@@ -218,7 +313,7 @@ static int put_rows(struct writer *wr, const struct rows *rows, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < rows->nr; i++) {
-		if (!rows->row[i].is.ns)
+		if (!rows->row[i].is.ns && rows->row[i].kind == CELL_TIME)
 			continue;
 		jsonw_open(&wr->w);
 		put_row(wr, rows, &rows->row[i]);
@@ -228,21 +323,19 @@ static int put_rows(struct writer *wr, const struct rows *rows, struct err *err)
 	return rc;
 }
 
-int rows_json_put(FILE *out, const struct analysis *a, bool no_paths,
-		  struct err *err)
+int rows_json_view(FILE *out, const struct analysis *a, const char *name,
+		   const struct rows_query *q, bool no_paths, struct err *err)
 {
-	const struct rows_query q = {
-		.by = BY_APP, .kinds = 1u << CELL_TIME, .by_cause = true,
-	};
 	struct writer wr = {
-		.out = out, .words = { .a = a, .no_paths = no_paths },
+		.out = out, .view = name, .by = q->by, .by_cause = q->by_cause,
+		.words = { .a = a, .no_paths = no_paths },
 	};
 	struct rows rows;
 	int rc = jsonw_init(&wr.w, err);
 
 	if (rc)
 		return rc;
-	rc = rows_make(&rows, a, &q, err);
+	rc = rows_make(&rows, a, q, err);
 	if (!rc) {
 		jsonw_open(&wr.w);
 		put_account(&wr.w, analysis_model(a));
@@ -254,4 +347,14 @@ int rows_json_put(FILE *out, const struct analysis *a, bool no_paths,
 	}
 	jsonw_fini(&wr.w);
 	return rc;
+}
+
+int rows_json_put(FILE *out, const struct analysis *a, bool no_paths,
+		  struct err *err)
+{
+	const struct rows_query q = {
+		.by = BY_APP, .kinds = 1u << CELL_TIME, .by_cause = true,
+	};
+
+	return rows_json_view(out, a, "summary", &q, no_paths, err);
 }

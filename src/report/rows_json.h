@@ -16,4 +16,9 @@
 int rows_json_put(FILE *out, const struct analysis *a, bool no_paths,
 		  struct err *err) PT_MUST_CHECK;
 
+/* The account, and the rows of a query that view `name` asks. */
+int rows_json_view(FILE *out, const struct analysis *a, const char *name,
+		   const struct rows_query *q, bool no_paths,
+		   struct err *err) PT_MUST_CHECK;
+
 #endif /* PT_ROWS_JSON_H */

@@ -16,9 +16,19 @@
 
 /* ---- what was traced ------------------------------------------------------ */
 
+/* A master is older than its workers; those born while tracing come behind. */
 static const struct process_info *first_process(const struct model *m)
 {
-	return m->nr_processes ? &m->processes[0] : NULL;
+	const struct process_info *first = NULL;
+
+	for (uint32_t i = 0; i < m->nr_processes; i++) {
+		const struct process_info *p = &m->processes[i];
+
+		if (!first || (!p->born && !p->left_out &&
+			       (first->born || p->pid < first->pid)))
+			first = p;
+	}
+	return first;
 }
 
 static const char *base_name(const char *path)
@@ -33,9 +43,11 @@ static void put_program(struct text *t, const struct model *m)
 	const struct process_info *p = first_process(m);
 	uint32_t others = 0, born = 0;
 
-	for (uint32_t i = 1; i < m->nr_processes; i++) {
-		others += !m->processes[i].left_out;
-		born += !m->processes[i].left_out && m->processes[i].born;
+	for (uint32_t i = 0; i < m->nr_processes; i++) {
+		if (&m->processes[i] == p || m->processes[i].left_out)
+			continue;
+		others++;
+		born += m->processes[i].born;
 	}
 	if (p) {
 		const char *name = p->comm[0] ? p->comm : base_name(p->exe);
@@ -119,6 +131,12 @@ static void put_sum(struct screen *s)
 	text_add(&t, "busy ");
 	words_time(&t, s->unit, sum->busy_ns);
 	screen_line(s, &t);
+}
+
+void screen_head(struct screen *s)
+{
+	put_header(s);
+	put_sum(s);
 }
 
 static bool has_quota(const struct screen *s)
@@ -349,7 +367,7 @@ static const char *ended_by(uint8_t cause)
 }
 
 /* Who ended the waits, if that was mostly a thread that is known. */
-static void put_waker(struct screen *s, const struct words *w,
+static bool put_waker(struct screen *s, const struct words *w,
 		      const struct rows *rows, const struct row *row)
 {
 	const struct detail *kind = rows_detail(rows, row, DETAIL_WAKER);
@@ -360,7 +378,7 @@ static void put_waker(struct screen *s, const struct words *w,
 
 	if (!how || !kind->all || kind->value != PT_WAKER_TASK ||
 	    (!place->value && !who->value) || s->lines + 3 > SCREEN_LINES)
-		return;
+		return false;
 	text_add(&t, "%s", how);
 	text_put(s->out, &t, 27);
 	put_place(s, w, place->value);
@@ -375,11 +393,13 @@ static void put_waker(struct screen *s, const struct words *w,
 		text_add(&t, " and %" PRIu32 " other%s", who->others,
 			 who->others == 1 ? "" : "s");
 	end_line(s, &t, 27 + code_columns(s) + 1);
+	return true;
 }
 
 /* What those did who had the lock. */
 static void put_hold(struct screen *s, const struct words *w,
-		     const struct rows *rows, const struct row *row)
+		     const struct rows *rows, const struct row *row,
+		     bool named)
 {
 	const struct detail *hold = rows_detail(rows, row, DETAIL_HOLD);
 	struct text t = { 0 }, head = { 0 };
@@ -388,7 +408,8 @@ static void put_hold(struct screen *s, const struct words *w,
 	if (!hold->value || !hold->weight || s->lines + 3 > SCREEN_LINES)
 		return;
 	percent = (uint64_t)((double)hold->weight * 100 / (double)hold->all);
-	text_add(&head, "      who meanwhile was");
+	text_add(&head, named ? "      who meanwhile was" :
+		 "      who had it was");
 	text_put(s->out, &head, 27);
 	text_add(&t, "%" PRIu64 " %% ", percent);
 	words_doing(&t, w, hold->value);
@@ -406,8 +427,7 @@ static void put_row(struct screen *s, const struct words *w, unsigned int nr,
 	used = 27 + code_columns(s) + 1;
 	words_waits_for(&t, w, rows, row, s->width > used ? s->width - used : 0);
 	end_line(s, &t, used);
-	put_waker(s, w, rows, row);
-	put_hold(s, w, rows, row);
+	put_hold(s, w, rows, row, put_waker(s, w, rows, row));
 }
 
 /* A row that is worth a line: time whose line or cause is known, and enough. */
@@ -473,7 +493,7 @@ static uint64_t sum_from(const uint64_t *n, size_t from, size_t to)
 	return sum;
 }
 
-static void put_cost(struct screen *s, const struct engine_totals *totals)
+void screen_cost(struct screen *s, const struct engine_totals *totals)
 {
 	uint64_t elapsed = s->m->end - s->m->begin;
 	uint64_t unknown = sum_from(totals->unknown, 0,
@@ -536,8 +556,7 @@ static int put_all(struct screen *s, const struct engine_totals *totals,
 {
 	int rc = 0;
 
-	put_header(s);
-	put_sum(s);
+	screen_head(s);
 	if (is_idle(s) && !s->o.idle) {
 		put_idle(s);
 	} else {
@@ -546,7 +565,7 @@ static int put_all(struct screen *s, const struct engine_totals *totals,
 		put_causes(s);
 		rc = put_causes_by_line(s, err);
 	}
-	put_cost(s, totals);
+	screen_cost(s, totals);
 	if (!rc)
 		next_put(s);
 	return rc;

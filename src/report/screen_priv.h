@@ -24,7 +24,13 @@ struct screen {
 /* A line of its own, cut at the width. */
 void screen_line(struct screen *s, struct text *t);
 
+/* What was traced, and thread time as idle plus busy. */
+void screen_head(struct screen *s);
+/* Cost, events, losses, unknown stacks: always, zeros included. */
+void screen_cost(struct screen *s, const struct engine_totals *totals);
+
 /* storms.c: events that cost little time but stand out. */
+const char *fault_words(uint32_t kind);
 int storms_put(struct screen *s, const struct words *w, struct err *err);
 
 /* next.c: one command that leads on. */

@@ -15,7 +15,7 @@ static uint64_t rate_of(const struct screen *s, uint64_t count)
 	return (uint64_t)((double)count / (seconds > 1 ? seconds : 1));
 }
 
-static const char *fault_words(uint32_t kind)
+const char *fault_words(uint32_t kind)
 {
 	static const char *const words[] = {
 		[PT_FAULT_OTHER] = "other", [PT_FAULT_COW] = "copy on write",

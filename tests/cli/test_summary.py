@@ -2,6 +2,7 @@
 """Without a view: one screen, or its account and rows as JSON."""
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -12,10 +13,10 @@ GOLDEN = TOP / "tests/golden"
 STREAMS = sorted(GOLDEN.glob("*.ev"))
 
 
-def run(pytrace, *args, **env):
+def run(pytrace, *args, cwd=None):
     return subprocess.run([pytrace, *map(str, args)], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=60, check=False,
-                          env={**os.environ, **env})
+                          cwd=cwd)
 
 
 @pytest.mark.parametrize("ev", STREAMS, ids=lambda p: p.stem)
@@ -46,6 +47,69 @@ def test_account_closes(pytrace, ev):
         sum(account["busy"].values()) + account["unknown_ns"]
     assert all(row["type"] == "row" for row in rows)
     assert sum(row["ns"] for row in rows) == account["busy_ns"]
+
+
+@pytest.mark.parametrize("ev", STREAMS, ids=lambda p: p.stem)
+def test_next_command_works(pytrace, ev):
+    last = run(pytrace, "-i", ev.relative_to(TOP),
+               cwd=TOP).stdout.decode().splitlines()[-1]
+    if not last.startswith("next: pytrace "):
+        assert last.startswith("cost to the target")
+        return
+    words = shlex.split(last)[2:]
+    assert run(pytrace, *words, cwd=TOP).returncode == 0
+
+
+def rows_of(pytrace, *args):
+    done = run(pytrace, *args, "--json")
+    assert done.returncode == 0
+    objects = [json.loads(one) for one in done.stdout.splitlines()]
+    return objects[0], [o for o in objects if o["type"] == "row"]
+
+
+@pytest.mark.parametrize("ev", STREAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("by", ["app", "line", "func", "stack", "thread",
+                                "process"])
+def test_views_are_one_account(pytrace, ev, by):
+    """The sum of a column is the same whatever a row is."""
+    account, rows = rows_of(pytrace, "cpu", "-i", ev, "--by", by)
+    cpu = sum(row["ns"] for row in rows)
+    account, rows = rows_of(pytrace, "offcpu", "-i", ev, "--by", by)
+    assert cpu + sum(row["ns"] for row in rows) == account["busy_ns"]
+    assert cpu == sum(ns for cause, ns in account["busy"].items()
+                      if cause.startswith("cpu_"))
+    _, rows = rows_of(pytrace, "offcpu", "--idle", "-i", ev, "--by", by)
+    assert cpu + sum(row["ns"] for row in rows) == account["thread_ns"]
+    end = json.loads(run(pytrace, "trace", "--json", "-e",
+                         "syscalls,faults,offcpu,cpu", "-i",
+                         ev).stdout.splitlines()[-1])
+    for view, kind in (("syscalls", "syscall"), ("faults", "fault")):
+        _, rows = rows_of(pytrace, view, "-i", ev, "--by", by)
+        assert sum(row["count"] for row in rows) == \
+            end["by_type"].get(kind, 0)
+
+
+@pytest.mark.parametrize("view", ["cpu", "offcpu", "syscalls", "faults"])
+@pytest.mark.parametrize("by", ["app", "stack", "thread"])
+@pytest.mark.parametrize("width", [80, 100])
+def test_tables_fit(pytrace, view, by, width):
+    for ev in STREAMS:
+        done = run(pytrace, view, "--by", by, "--width", width, "-i", ev)
+        lines = done.stdout.decode().splitlines()
+        assert done.returncode == 0 and not done.stderr
+        assert not [one for one in lines if len(one) > width]
+        assert not any(one.endswith(" ") for one in lines)
+
+
+def test_order_and_limit(pytrace):
+    ev = GOLDEN / "incident.ev"
+    _, rows = rows_of(pytrace, "offcpu", "--sort", "count", "-i", ev)
+    counts = [row["count"] for row in rows]
+    assert counts == sorted(counts, reverse=True)
+    shown = run(pytrace, "offcpu", "--limit", "1", "-i", ev).stdout
+    assert b"further rows (--limit 0)" in shown
+    assert b"such events are not in this stream" in run(
+        pytrace, "faults", "-i", GOLDEN / "shop.ev").stdout
 
 
 def test_cut_recording_is_shown_and_marked(pytrace, tmp_path):
@@ -88,6 +152,10 @@ def test_own_frames_and_places(pytrace):
     (["--width", "3", "-i", GOLDEN / "shop.ev"], "--width"),
     (["-k", "-i", GOLDEN / "shop.ev"], "invalid option"),
     (["trac", "-p", "1"], "unknown view 'trac'"),
+    (["cpu", "--by", "x", "-i", GOLDEN / "shop.ev"], "--by takes app"),
+    (["cpu", "--sort", "errors", "-i", GOLDEN / "shop.ev"],
+     "--sort takes time"),
+    (["cpu", "--limit", "x", "-i", GOLDEN / "shop.ev"], "--limit takes"),
 ])
 def test_usage(pytrace, args, says):
     done = run(pytrace, *args)

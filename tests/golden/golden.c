@@ -17,10 +17,11 @@
 #include "report/json.h"
 #include "report/rows_json.h"
 #include "report/screen.h"
+#include "report/table.h"
 #include "report/trace.h"
 #include "stack/engine.h"
 
-enum form { TEXT, TRACE, JSON, SCREEN, ROWS };
+enum form { TEXT, TRACE, JSON, SCREEN, ROWS, TABLE, TABLE_ROWS };
 
 struct made {
 	const char *out;		/* file, and name of the test */
@@ -30,6 +31,7 @@ struct made {
 	struct json_opts json;
 	struct screen_opts screen;
 	struct analysis_opts analysis;
+	struct table_opts table;
 };
 
 static const char *const idle_at[] = { "shop/cache.py:get" };
@@ -75,6 +77,20 @@ static const struct made rows[] = {
 	  .screen = { .idle = true, .target = "-p 811 -f" },
 	  .analysis = { .idle_at = idle_at, .nr_idle_at = 1 } },
 	{ .out = "incident.rows", .ev = "incident.ev", .form = ROWS },
+	{ .out = "incident.offcpu", .ev = "incident.ev", .form = TABLE,
+	  .table = { .view = TABLE_OFFCPU, .by = BY_STACK, .limit = 4 } },
+	{ .out = "incident.syscalls", .ev = "incident.ev", .form = TABLE,
+	  .table = { .view = TABLE_SYSCALLS, .by = BY_APP,
+		     .sort = "bytes" } },
+	{ .out = "incident.cpu", .ev = "incident.ev", .form = TABLE,
+	  .table = { .view = TABLE_CPU, .by = BY_THREAD, .width = 80 } },
+	{ .out = "incident.faults", .ev = "incident.ev", .form = TABLE,
+	  .table = { .view = TABLE_FAULTS, .by = BY_FUNC } },
+	{ .out = "incident-faults.rows", .ev = "incident.ev",
+	  .form = TABLE_ROWS,
+	  .table = { .view = TABLE_FAULTS, .by = BY_PROCESS } },
+	{ .out = "incident-cpu.rows", .ev = "incident.ev", .form = TABLE_ROWS,
+	  .table = { .view = TABLE_CPU, .by = BY_STACK } },
 	{ .out = "odd.screen", .ev = "odd.ev", .form = SCREEN,
 	  .screen = { .target = "-p 7" } },
 	{ .out = "odd.rows", .ev = "odd.ev", .form = ROWS },
@@ -113,6 +129,8 @@ static void print(const struct made *row, const struct moment *m,
 		break;
 	case SCREEN:
 	case ROWS:
+	case TABLE:
+	case TABLE_ROWS:
 		rc = analysis_add(analysis, m, &err);
 		break;
 	}
@@ -133,6 +151,13 @@ static void summarise(const struct made *row, const struct engine *engine,
 					    &err), 0);
 	if (row->form == ROWS)
 		assert_int_equal(rows_json_put(out, analysis, false, &err), 0);
+	if (row->form == TABLE)
+		assert_int_equal(table_put(out, analysis,
+					   engine_totals(engine), &row->table,
+					   &err), 0);
+	if (row->form == TABLE_ROWS)
+		assert_int_equal(table_json(out, analysis, &row->table, &err),
+				 0);
 }
 
 static void render(const struct made *row, FILE *out)

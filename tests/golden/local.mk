@@ -12,6 +12,9 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/incident.ev tests/golden/incident.rows \
 	tests/golden/incident.screen tests/golden/incident-80.screen \
 	tests/golden/incident-idle.screen \
+	tests/golden/incident.cpu tests/golden/incident.faults \
+	tests/golden/incident.offcpu tests/golden/incident.syscalls \
+	tests/golden/incident-cpu.rows tests/golden/incident-faults.rows \
 	tests/golden/odd.ev tests/golden/odd.rows tests/golden/odd.screen \
 	tests/golden/shop.screen \
 	tests/golden/life-events.trace tests/golden/life.ev \

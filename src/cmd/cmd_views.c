@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_views: cpu, offcpu, syscalls, faults: tables over the model. */
+#include "cmd/analyse.h"
+#include "cmd/cmd.h"
+#include "event/eventset.h"
+#include "report/table.h"
+
+#define GROUPS (OPTS_SUMMARY | OPTS_ROWS)
+
+static enum table_view shown;
+
+static struct table_opts options_of(const struct opts *o)
+{
+	struct table_opts t = {
+		.view = shown, .by = BY_APP, .sort = o->sort,
+		.limit = o->limit, .width = o->width, .utc = o->utc,
+		.no_paths = o->no_paths, .idle = o->idle,
+	};
+
+	if (o->by)
+		(void)table_by(o->by, &t.by);
+	return t;
+}
+
+static void check(const struct opts *o)
+{
+	enum rows_by by;
+	char names[64];
+
+	if (o->by && !table_by(o->by, &by))
+		cmd_usage("--by takes app, line, func, stack, thread or process, "
+			  "not '%s'", o->by);
+	if (o->sort && !table_has_column(shown, o->sort, names, sizeof(names)))
+		cmd_usage("--sort takes %s, not '%s'", names, o->sort);
+}
+
+static int put_text(const struct analysed *a, struct err *err)
+{
+	struct table_opts t = options_of(a->opts);
+
+	t.width = a->width;
+	return table_put(a->out, a->analysis, a->totals, &t, err);
+}
+
+static int put_json(const struct analysed *a, struct err *err)
+{
+	const struct table_opts t = options_of(a->opts);
+
+	return table_json(a->out, a->analysis, &t, err);
+}
+
+static int run(enum table_view view, const char *doc, int argc, char **argv)
+{
+	const struct analyse_view v = {
+		.doc = doc, .groups = GROUPS, .events = EVENTS_ALL,
+		.check = check, .text = put_text, .json = put_json,
+	};
+
+	shown = view;
+	return analyse_run(&v, argc, argv);
+}
+
+#define VIEW(name_, view, help_, doc)					\
+	static int run_##name_(int argc, char **argv)			\
+	{								\
+		return run(view, doc, argc, argv);			\
+	}								\
+									\
+	const struct subcommand cmd_##name_ = {				\
+		.name = #name_, .help = help_, .run = run_##name_,	\
+	}
+
+VIEW(cpu, TABLE_CPU, "on-CPU time by line, from samples",
+     "Say which lines were on a CPU: times are exact for each thread, and "
+     "shared out over lines by samples.");
+VIEW(offcpu, TABLE_OFFCPU, "blocked time by line, and what was waited for",
+     "Say which lines waited, for how long and for what: locks, sockets, files, "
+     "the GIL, a CPU.");
+VIEW(syscalls, TABLE_SYSCALLS, "system calls by line: time, count, errors, bytes",
+     "Say which lines made which system calls.");
+VIEW(faults, TABLE_FAULTS, "page faults by line and kind",
+     "Say which lines touched memory that was not there, or not their own.");
