@@ -309,27 +309,67 @@ found:
 
 /*
  * Where the death of code objects is not seen (on_dealloc could not be put in
- * place), what lies at the address now is compared: its name, its table and
- * its first line.  Not proof, but two that agree in all of it look alike.
+ * place), what lies at the address now is compared: its first line, its names
+ * and its table, by place and by content: in a loop of exec() the next one has
+ * its parts at the very places of the last.  Not proof, but two that agree in
+ * all of it look alike.
  */
-static __noinline u64 fingerprint(u64 code, s32 name_at, s32 table_at,
-				  s32 line_at)
+#define PRINT_BYTES 32
+
+/*
+ * What a str or bytes object holds: its length and both ends of its data, as
+ * far as they lie within it.  (A str that is not ASCII has its data elsewhere,
+ * and is told apart by what lies here.)
+ */
+static __noinline u64 text_print(u64 object, s32 length_at, s32 data_at)
 {
-	u64 name = 0, table = 0;
+	u64 part[PRINT_BYTES / 8] = { 0 }, len = 0, print;
+	u32 n;
+
+	if (user_u64(object + length_at, &len))
+		return mix(object, 0);
+	print = mix(object, len);
+	n = len < PRINT_BYTES ? (u32)len : PRINT_BYTES;
+	asm volatile ("" : "+r"(n));	/* or the check goes with the proof */
+	if (n > PRINT_BYTES)
+		return print;
+	bpf_probe_read_user(part, n, (void *)(object + data_at));
+	for (u32 i = 0; i < PRINT_BYTES / 8; i++)
+		print = mix(print, part[i]);
+	if (len <= PRINT_BYTES)
+		return print;
+	bpf_probe_read_user(part, sizeof(part),
+			    (void *)(object + data_at + len - PRINT_BYTES));
+	for (u32 i = 0; i < PRINT_BYTES / 8; i++)
+		print = mix(print, part[i]);
+	return print;
+}
+
+static __noinline u64 fingerprint(u64 code, const struct pt_layout *l)
+{
+	s32 at[] = { l->co_name, l->co_filename, l->co_qualname };
+	u64 object = 0, print;
 	u32 line = 0;
 
-	user_u64(code + name_at, &name);
-	user_u64(code + table_at, &table);
-	bpf_probe_read_user(&line, sizeof(line), (void *)(code + line_at));
-	return mix(mix(name, table), line);
+	bpf_probe_read_user(&line, sizeof(line),
+			    (void *)(code + l->co_firstlineno));
+	print = mix(line, 0);
+	for (u32 i = 0; i < 3; i++) {
+		if (at[i] == PT_NONE)
+			continue;
+		user_u64(code + at[i], &object);
+		print = mix(print, text_print(object, l->str_length,
+					      l->str_ascii));
+	}
+	user_u64(code + l->co_linetable, &object);
+	return mix(print, text_print(object, l->ob_size, l->bytes_data));
 }
 
 static __always_inline u64 code_print(u64 code, const struct pt_layout *l)
 {
 	if (!sw.fingerprint)
 		return 0;
-	return fingerprint(code, l->co_name, l->co_linetable,
-			   l->co_firstlineno);
+	return fingerprint(code, l);
 }
 
 /*

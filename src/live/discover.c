@@ -21,6 +21,7 @@ struct file {
 	const char *path;
 	int fd;
 	const char *why;	/* not walked because; NULL: it is */
+	const struct stat *copy_of;	/* fd is a copy of this; NULL: is it */
 };
 
 static int remember(struct session *s, const struct file *f, uint32_t nr)
@@ -65,8 +66,14 @@ static int add_image(struct session *s, const struct file *f, pid_t pid,
 		.fd = f->fd,
 		.pid = s->follow ? -1 : pid,
 	};
-	int rc = probe_offsets(f, &image, err);
+	int rc = 0;
 
+	if (f->copy_of) {	/* nothing can be probed in a copy */
+		image.dev = f->copy_of->st_dev;
+		image.ino = f->copy_of->st_ino;
+	} else {
+		rc = probe_offsets(f, &image, err);
+	}
 	if (!rc)
 		rc = tracer_add_image(s->tracer, &image, nr, err);
 	if (rc)
@@ -94,7 +101,8 @@ static void note_exe(struct session *s, const struct target *t, uint32_t nr)
 	int fd = proc_open_file(&t->proc, "exe", NULL);
 
 	/* the interpreter's own file may be it, and that is open */
-	if (fd < 0 && t->exe && !strcmp(t->exe, t->main->path))
+	if (fd < 0 && t->exe && !strcmp(t->exe, t->main->path) &&
+	    !t->main->from_memory)
 		fd = fcntl(t->main->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return;
@@ -123,6 +131,7 @@ static int add_others(struct session *s, const struct target *t, struct err *err
 		struct file f = {
 			.image = &in->image, .pt = &in->pt, .path = in->path,
 			.fd = in->fd,
+			.copy_of = in->from_memory ? &in->st : NULL,
 		};
 
 		if (in != t->main && in->walk == PT_WALK_STARTING)
@@ -145,6 +154,7 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 		.image = &in->image, .pt = &in->pt, .path = in->path,
 		.fd = in->fd,
 		.why = in->walk == PT_WALK_NO ? in->why.text : NULL,
+		.copy_of = in->from_memory ? &in->st : NULL,
 	};
 	enum pt_walk walk = in->walk;
 	struct known_pid *k;

@@ -195,6 +195,7 @@ static void check_uprobes(struct checks *c, struct tries *t)
 		conclude(c, perf, RIGHTS_TO_PROBE, "a uprobe", try_uprobe_perf(t));
 	}
 	if (!needs_load(c, t, multi)) {
+		char why[sizeof(perf->why.text)];
 		int rc = try_uprobe_multi(t);
 
 		check_say(multi, CHECK_OK, "tried on pytrace itself");
@@ -202,6 +203,12 @@ static void check_uprobes(struct checks *c, struct tries *t)
 		if (rc == -EINVAL)
 			check_say(multi, CHECK_NO, "this kernel has no "
 				  "uprobe_multi links (6.6 and later)");
+		if (rc || perf->state != CHECK_NO)
+			return;
+		memcpy(why, perf->why.text, sizeof(why));
+		check_say(perf, CHECK_PARTLY, "%.200s; uprobe_multi is used "
+			  "instead", why);
+		perf->why.hint[0] = '\0';
 	}
 }
 

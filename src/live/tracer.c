@@ -56,8 +56,8 @@ static int load_error(int rc, struct err *err)
 {
 	struct rights rights;
 
-	if (rc == -EPERM || rc == -EACCES) {
-		rights_read(&rights);
+	rights_read(&rights);
+	if (rc == -EPERM || (rc == -EACCES && !rights_suffice(&rights))) {
 		(void)!rights_explain(&rights, RIGHTS_TO_LOAD, rc, err);
 		return err_wrap(err, rc, "loading a BPF program was refused "
 				"(%s)", strerrorname_np(-rc));
@@ -272,6 +272,10 @@ int tracer_add_image(struct tracer *t, const struct tracer_image *image,
 	if (fstat(image->fd, &st))
 		return err_set(err, -errno, "cannot stat an interpreter: %s",
 			       strerror(errno));
+	if (image->ino) {
+		st.st_dev = image->dev;
+		st.st_ino = image->ino;
+	}
 	old = known(t, image, &st);
 	if (old) {
 		*nr = (uint32_t)(old - t->images);

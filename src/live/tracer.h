@@ -62,6 +62,7 @@ struct tracer_image {
 	struct pt_image image;
 	int fd;
 	pid_t pid;
+	uint64_t dev, ino;	/* of the file `fd` is a copy of; 0: of fd */
 	uint64_t init_offset;
 	uint64_t dealloc_offset;
 };

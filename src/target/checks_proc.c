@@ -127,9 +127,11 @@ static void check_access(struct checks *c, const struct proc *p)
 	}
 	check_refused(row, CHECK_NO, &c->rights, RIGHTS_TO_READ, refused);
 	err_wrap(&row->why, 0, "refused: %s", no);
-	if (c->kernel_reads)
+	if (c->kernel_reads) {
+		row->why.hint[0] = '\0';
 		check_say(row, CHECK_PARTLY, "refused: %s; the kernel half "
 			  "reads instead", no);
+	}
 }
 
 /* ---- what is in it ---------------------------------------------------- */
@@ -146,12 +148,17 @@ static void check_interpreter(struct checks *c)
 		row->state = CHECK_NO;
 		row->why.kind = row->why.kind ? row->why.kind : ERR_FAILED;
 	} else {
-		check_say(row, CHECK_OK, "%s, stacks by walking%s%s%s",
+		check_say(row, t.main->from_memory ? CHECK_PARTLY : CHECK_OK,
+			  "%s, stacks by walking%s%s%s%s",
 			  pyimage_describe(&t.main->image, name, sizeof(name)),
 			  t.main->walk == PT_WALK_STARTING ?
 			  " as soon as it has started" : "",
 			  t.embedded ? ", embedded" : "",
-			  t.main->deleted ? "; its file has been replaced" : "");
+			  t.main->deleted ? "; its file has been replaced" : "",
+			  t.main->from_memory ? "; its file is out of reach and "
+			  "was read from memory, so no probe can be put there, "
+			  "and an interpreter that starts later is not seen" :
+			  "");
 		if (t.nr > 1)
 			err_hint(&row->why, "%zu interpreters are in it", t.nr);
 	}

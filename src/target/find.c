@@ -12,6 +12,7 @@
 #include "target/interp.h"
 #include "target/mapped.h"
 #include "target/maps.h"
+#include "target/memimg.h"
 #include "target/through.h"
 #include "target/whatis.h"
 
@@ -25,6 +26,7 @@ struct look {
 	struct target *t;
 	struct maps maps;
 	struct imgcache *cache;
+	struct remote memory;		/* opened for files that are refused */
 	int refused;			/* the first file that was not to be */
 	struct err why;			/* had, and why */
 };
@@ -138,9 +140,9 @@ static void judge(struct interp *in)
 
 /* A file that is damaged or of another format is no interpreter. */
 static int look_into(struct look *l, const struct map *m, int fd,
-		     const struct stat *st)
+		     const struct stat *st, bool from_memory)
 {
-	struct interp in = { .fd = fd, .st = *st };
+	struct interp in = { .fd = fd, .st = *st, .from_memory = from_memory };
 	struct elfimg *img;
 	int rc;
 
@@ -159,15 +161,47 @@ static int look_into(struct look *l, const struct map *m, int fd,
 	return rc;
 }
 
+/*
+ * A file that cannot be had, as the kernel half reads it from memory.  CPython
+ * in a program of any name has dynamic symbols that begin so.
+ */
+static int copy_from_memory(struct look *l, const struct map *m, struct stat *st)
+{
+	int fd;
+
+	if (l->memory.fd < 0 && remote_open(&l->memory, &l->t->proc, NULL) < 0)
+		return -EACCES;
+	fd = memimg_make(&l->maps, m, &l->memory.mem, "Py_");
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, st) < 0) {
+		close(fd);
+		return -EIO;
+	}
+	st->st_dev = m->dev;
+	st->st_ino = m->inode;
+	return fd;
+}
+
 static int look_at_file(struct look *l, const struct map *m)
 {
 	struct err err = { 0 };
+	bool from_memory = false;
 	struct stat st;
 	int fd, rc;
 
 	fd = mapped_open(m, &l->t->proc, &st, &err);
 	if (fd == -EINVAL)
 		return 0;		/* a device holds no interpreter */
+	if (through_helps(fd) || fd == -ENOENT) {
+		int copy = copy_from_memory(l, m, &st);
+
+		if (copy == -ENOENT)
+			return 0;	/* another library */
+		if (copy >= 0)
+			fd = copy;
+		from_memory = copy >= 0;
+	}
 	if (fd < 0) {
 		if (!l->refused)
 			l->why = err;
@@ -175,7 +209,7 @@ static int look_at_file(struct look *l, const struct map *m)
 			l->refused = fd == -ENOENT ? -EACCES : fd;
 		return fd == -ENOMEM ? fd : 0;
 	}
-	rc = look_into(l, m, fd, &st);
+	rc = look_into(l, m, fd, &st, from_memory);
 	close(fd);
 	return rc;
 }
@@ -286,11 +320,12 @@ int target_look(struct proc *proc, struct imgcache *cache, struct target *out,
 		struct err *err)
 {
 	struct target t = TARGET_NONE;
-	struct look l = { .t = &t, .cache = cache };
+	struct look l = { .t = &t, .cache = cache, .memory = REMOTE_NONE };
 	int rc;
 
 	t.proc = *proc;
 	rc = look(&l, err);
+	remote_close(&l.memory);
 	maps_fini(&l.maps);
 	if (rc < 0 && rc != -ENOEXEC && rc != -ENOTSUP) {
 		t.proc = PROC_NONE;

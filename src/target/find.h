@@ -32,6 +32,9 @@ struct interp {
 				 * "/proc/self/fd/N" for its path */
 	struct stat st;		/* of it */
 	bool deleted;		/* its name is gone, or leads to another file */
+	bool from_memory;	/* `fd` is of memimg.h: it cannot be opened, no
+				 * uprobe can be put there; of `st` only device,
+				 * inode and size are known */
 	uint64_t bias;		/* what the loader added to its addresses */
 	struct pyimage image;	/* what the file says */
 	struct pt_image pt;	/* for the walker, addresses as linked: as the

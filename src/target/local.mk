@@ -14,6 +14,7 @@ libptcore_a_SOURCES += \
 	src/target/leftovers.c src/target/leftovers.h \
 	src/target/maps.c src/target/maps.h \
 	src/target/mounts.c src/target/mounts.h \
+	src/target/memimg.c src/target/memimg.h \
 	src/target/needed.c src/target/needed.h \
 	src/target/proc.c src/target/proc.h src/target/procs.c \
 	src/target/pyenv.c src/target/pyenv.h \

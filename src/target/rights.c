@@ -172,3 +172,11 @@ bool rights_has(const struct rights *r, int cap)
 {
 	return r->effective >> cap & 1;
 }
+
+bool rights_suffice(const struct rights *r)
+{
+	bool both = rights_has(r, RIGHTS_BPF) && rights_has(r, RIGHTS_PERFMON);
+
+	return (both || rights_has(r, RIGHTS_SYS_ADMIN)) && r->first_userns &&
+	       !r->bpf_filtered;
+}

@@ -71,6 +71,11 @@ enum rights_lockdown rights_parse_lockdown(const char *text);
 void rights_parse_uid_map(struct rights *out, const char *text);
 
 bool rights_has(const struct rights *r, int cap);
+/*
+ * All that loading a BPF program asks for, as far as we can see: what is refused
+ * with EACCES then was refused by the verifier, or by a security module.
+ */
+bool rights_suffice(const struct rights *r);
 /* "bpf perfmon", "all", "none": those that matter to us, effective. */
 const char *rights_caps(uint64_t set, char *buf, size_t size);
 

@@ -49,6 +49,19 @@ def test_oracle(least, system_python, tmp_path):
     assert report.marks > 1000
 
 
+def test_files_out_of_reach(least, python, tmp_path):
+    """Other mount namespaces, other users' folders: all is from memory."""
+    child, attached = attach_and_go(
+        least, python, tmp_path, FIXED, "--marks", "600", "--only", "chains",
+        "--only", "threads", "--only", "foreign_thread", "--only", "deep",
+        "--only", "reuse_inner")
+    assert child.wait(tracing.LONG) == 0
+    run = attached.wait()
+    assert run.status == 0, run.stderr
+    report = check.check(tmp_path / "truth", run.trace)
+    assert_right(report, run, least=1000)
+
+
 ODD = r"""
 import mmap, os, sys
 folder = sys.argv[1]

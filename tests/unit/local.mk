@@ -64,3 +64,5 @@ tests_unit_test_analysis_SOURCES = tests/unit/test_analysis.c
 tests_unit_test_idle_SOURCES = tests/unit/test_idle.c
 UNIT_TESTS += tests/unit/test_rights
 tests_unit_test_rights_SOURCES = tests/unit/test_rights.c
+UNIT_TESTS += tests/unit/test_memimg
+tests_unit_test_memimg_SOURCES = tests/unit/test_memimg.c
