@@ -10,7 +10,8 @@ static struct advice advice_for(const struct screen *s)
 {
 	enum spent cause = (enum spent)s->first.cause;
 
-	if (!s->nr_rows && s->storm_calls)
+	/* calls stand for the time off the CPU: they say more of it */
+	if (s->m->off == NOT_KNOWN || (!s->nr_rows && s->storm_calls))
 		return (struct advice){ "syscalls", NULL };
 	if (!s->nr_rows && s->storm_faults)
 		return (struct advice){ "faults", NULL };

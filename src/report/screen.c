@@ -469,7 +469,8 @@ static int put_causes_by_line(struct screen *s, struct err *err)
 
 	if (rc)
 		return rc;
-	while (nr < rows.nr && nr < ROWS_MAX * 2 && is_worth(s, &rows.row[nr]))
+	while (nr < rows.nr && nr < ROWS_MAX * 2 &&
+	       rows.row[nr].is.ns >= s->base_ns / LEAST_SHARE)
 		nr++;
 	words_find_prefix(&w, rows.row, nr);
 	s->nr_rows = put_rows(s, &w, &rows);
