@@ -116,7 +116,11 @@ struct mm_struct;
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state;
 	unsigned int flags;
+	int on_cpu;
+	int exit_state;
+	unsigned int in_iowait : 1;
 	struct mm_struct *mm;
 	int pagefault_disabled;
 	unsigned long min_flt;
@@ -186,5 +190,6 @@ struct bpf_perf_event_data {
 	u64 sample_period;
 	u64 addr;
 };
+enum { REGS_IP = 16, REGS_CS = 17 };	/* of these words, on x86 */
 
 #endif /* PT_KERNEL_TYPES_H */

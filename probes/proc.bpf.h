@@ -13,16 +13,25 @@ static __always_inline struct proc *proc_find(u64 mm)
 	return mm ? bpf_map_lookup_elem(&procs, &mm) : NULL;
 }
 
-/* A new address space; NULL when the table is full. */
-static __noinline struct proc *proc_add(u64 mm, const struct proc *from)
+/*
+ * A new address space, that of this task; NULL when the table is full.  It is
+ * complete when others see it: two threads can meet their process at once.
+ */
+static __noinline struct proc *proc_add(struct task_struct *task, u64 mm,
+					const struct proc *from, u64 flags)
 {
 	struct proc p = { 0 };
 
 	if (from)
 		p = *from;
 	p.mm = mm;
+	p.pid = task_tgid(task);
+	p.start = start_of(task);
+	p.exec_id = task->self_exec_id;
+	p.skipped = 0;
 	p.proc = __sync_fetch_and_add(&last_proc, 1) + 1;
-	if (bpf_map_update_elem(&procs, &mm, &p, BPF_ANY))
+	if (bpf_map_update_elem(&procs, &mm, &p, flags) &&
+	    flags != BPF_NOEXIST)
 		return NULL;
 	return bpf_map_lookup_elem(&procs, &mm);
 }
@@ -34,7 +43,7 @@ static __noinline void announce(const struct proc *p, u8 walk)
 
 	fill_hdr(&r.h, PT_PROCESS, sizeof(r), bpf_get_current_task_btf(), p->proc,
 		 bpf_ktime_get_ns());
-	r.h.pid = p->pid;
+	r.h.pid = r.h.tid = p->pid;
 	r.walk = walk;
 	r.bias = p->bias;
 	r.image = p->image;
@@ -87,15 +96,12 @@ static __always_inline void proc_learn(struct proc *p, const struct pt_target *t
 }
 
 static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm,
-					 struct pt_target *t)
+					 struct pt_target *t, u64 flags)
 {
-	struct proc *p = proc_add(mm, NULL);
+	struct proc *p = proc_add(task, mm, NULL, flags);
 
 	if (!p)
 		return NULL;
-	p->pid = task_tgid(task);
-	p->start = start_of(task);
-	p->exec_id = task->self_exec_id;
 	p->held = t->held;
 	proc_learn(p, t);
 	return p;
@@ -122,15 +128,15 @@ static __always_inline bool proc_lends(const struct proc *p,
 }
 
 /*
- * The process of the current task if it is traced, else NULL.  Every thread of
+ * The process of the task if it is traced, else NULL.  Every thread of
  * the host comes by here at its calls: of those that are not meant one look-up
  * must tell.
  */
-static __noinline struct proc *proc_current(struct task_struct *task)
+static __noinline struct proc *proc_of_task(struct task_struct *task)
 {
 	u32 pid = task_tgid(task);
 	struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
-	u64 mm = (u64)task->mm;
+	u64 mm = (u64)task->mm, flags = BPF_NOEXIST;
 	struct proc *p;
 
 	if (!t || !mm)
@@ -140,9 +146,10 @@ static __noinline struct proc *proc_current(struct task_struct *task)
 		if (proc_lends(p, task))
 			return cfg.follow ? p : NULL;
 		p = NULL;
+		flags = BPF_ANY;
 	}
 	if (!p)
-		return proc_meet(task, mm, t);
+		return proc_meet(task, mm, t, flags);
 	if (p->state < PT_PROC_RUNNING)
 		proc_learn(p, t);
 	return p;
@@ -176,6 +183,7 @@ static __noinline struct thread *thread_get(struct task_struct *task,
 		t->proc = p->proc;
 		t->seen = 0;
 	}
+	t->known = 1;
 	if (!t->seen)
 		send_thread(task, t, task->comm);
 	return t;
@@ -195,7 +203,7 @@ static __always_inline struct proc *proc_of(struct task_struct *task,
 		if (p && p->proc == t->proc && p->state >= PT_PROC_RUNNING)
 			return p;
 	}
-	return proc_current(task);
+	return proc_of_task(task);
 }
 
 #endif /* PT_PROC_BPF_H */

@@ -9,7 +9,7 @@
 #ifndef PT_PROCESS_BPF_H
 #define PT_PROCESS_BPF_H
 
-#include "syscall.bpf.h"
+#include "sched.bpf.h"
 
 struct exec_record {
 	struct pt_exec rec;
@@ -25,22 +25,22 @@ static __always_inline int forked(struct task_struct *parent,
 	struct proc *p, *c;
 	u32 pid;
 
-	if (child->tgid == parent->tgid || !cfg.follow)
+	if (child->tgid != parent->tgid && !cfg.follow)
 		return 0;
-	p = proc_current(parent);
+	p = proc_of_task(parent);
 	if (!p)
 		return 0;
+	if (child->tgid == parent->tgid) {
+		meet_thread(child, p);
+		return 0;
+	}
 	c = p;
 	if (child_mm && child_mm != mm) {
-		c = proc_add(child_mm, p);
+		c = proc_add(child, child_mm, p, BPF_ANY);
 		if (!c) {
 			count_loss(PT_LOSS_MAP_FULL);
 			return 0;
 		}
-		c->pid = task_tgid(child);
-		c->start = child->start_boottime;
-		c->skipped = 0;
-		c->exec_id = child->self_exec_id;
 	}
 	pid = task_tgid(child);
 	if (bpf_map_update_elem(&targets, &pid, &target, BPF_ANY)) {
@@ -52,6 +52,7 @@ static __always_inline int forked(struct task_struct *parent,
 	r.child_tid = task_tid(child);
 	r.child_proc = c->proc;
 	emit(&r, sizeof(r));
+	meet_thread(child, c);
 	return 0;
 }
 
@@ -102,16 +103,13 @@ static __always_inline int execed(struct task_struct *task,
 		skipped = met->skipped;
 		skipped_ns = met->skipped_ns;
 	}
-	p = proc_add((u64)task->mm, NULL);
+	p = proc_add(task, (u64)task->mm, NULL, BPF_ANY);
 	if (!p) {
 		count_loss(PT_LOSS_MAP_FULL);
 		return 0;
 	}
 	p->skipped = skipped;
 	p->skipped_ns = skipped_ns;
-	p->pid = pid;
-	p->start = start_of(task);
-	p->exec_id = task->self_exec_id;
 	image = exe_image(bprm);
 	if (image) {
 		p->image = *image;
@@ -134,8 +132,12 @@ static __always_inline int execed(struct task_struct *task,
 		}
 	}
 	send_exec(task, p->proc, old, bprm->filename);
-	if (t)
+	if (t) {
 		t->proc = 0;
+		t->known = 0;
+		if (p->state != PT_PROC_UNKNOWN)
+			thread_get(task, p);
+	}
 	return 0;
 }
 
@@ -158,6 +160,8 @@ static __always_inline int exited(struct task_struct *task)
 		send_call(task, t, asked ? PT_SYS_NO_RETURN : PT_SYS_UNFINISHED,
 			  0, NULL);
 	}
+	if (t)
+		t->known = 0;	/* what is left of its life is none of its own */
 	r.last = !task->signal->live.counter;
 	r.code = (u32)task->exit_code;
 	fill_hdr(&r.h, PT_EXIT, sizeof(r), task, t ? t->proc : 0,
@@ -176,8 +180,9 @@ static __always_inline int exited(struct task_struct *task)
 }
 
 /*
- * At the end of the trace: a call that has not returned is told as it is.  Not
- * in the context of its thread: what its arguments point to cannot be read.
+ * At the end of the trace: a call that has not returned is told as it is, and
+ * so is a thread that is not on a CPU.  Not in the context of its thread: what
+ * its arguments point to cannot be read.
  */
 static __always_inline int blocked(struct task_struct *task)
 {
@@ -189,6 +194,8 @@ static __always_inline int blocked(struct task_struct *task)
 	flush_fault(task, t);
 	if (t && t->in_syscall)
 		send_call(task, t, PT_SYS_UNFINISHED, 0, NULL);
+	if (t)
+		still_off(task, t);
 	return 0;
 }
 
@@ -197,7 +204,7 @@ static __always_inline int initialised(struct pt_regs *regs, u32 nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_image *img = bpf_map_lookup_elem(&images, &nr);
-	struct proc *p = proc_current(task);
+	struct proc *p = proc_of_task(task);
 
 	if (!img || !p || p->state == PT_PROC_RUNNING)
 		return 0;

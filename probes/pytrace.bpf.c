@@ -7,7 +7,7 @@
  * in the order in which they build on one another:
  *
  *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
- *	syscall ─► process
+ *	syscall ─► sched ─► process
  */
 #include "process.bpf.h"
 
@@ -101,6 +101,105 @@ int on_fault_major(struct bpf_perf_event_data *ctx)
 	return watch_stop(w);
 }
 
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
+	     struct task_struct *next)
+{
+	struct thread *t;
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	t = bpf_task_storage_get(&threads, prev, NULL, 0);
+	if (t && t->known) {
+		w = watch_start();
+		switched_out(prev, t, preempt);
+		watch_stop(w);
+	}
+	t = bpf_task_storage_get(&threads, next, NULL, 0);
+	if (t && t->off.since) {
+		w = watch_start();
+		send_off(next, t, bpf_ktime_get_ns());
+		watch_stop(w);
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct watch w;
+
+	if (!sw.on || !t || !t->known)
+		return 0;
+	w = watch_start();
+	waking(t, true);
+	return watch_stop(w);
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+	woken(task);
+	return 0;
+}
+
+/*
+ * In an interrupt `current` is a bystander.  One program for several
+ * tracepoints: irq_handler_entry, and on x86 irq_work_entry,
+ * call_function_entry, call_function_single_entry.
+ */
+SEC("raw_tp")
+int on_interrupt(void *unused)
+{
+	(void)unused;
+	return hard_began();
+}
+
+SEC("raw_tp")
+int on_interrupt_end(void *unused)
+{
+	(void)unused;
+	return hard_ended();
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq, unsigned int nr)
+{
+	return soft_is(nr + 1);
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(on_softirq_end)
+{
+	return soft_is(0);
+}
+
+SEC("tp_btf/local_timer_entry")
+int BPF_PROG(on_timer)
+{
+	return timer_is(1);
+}
+
+SEC("tp_btf/local_timer_exit")
+int BPF_PROG(on_timer_end)
+{
+	return timer_is(0);
+}
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	sampled(ctx);
+	return watch_stop(w);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -146,6 +245,29 @@ SEC("iter/task")
 int find_blocked(struct bpf_iter__task *ctx)
 {
 	return blocked(ctx->task);
+}
+
+/* When the trace begins: the threads that are there. */
+SEC("iter/task")
+int find_threads(struct bpf_iter__task *ctx)
+{
+	return seed_thread(ctx->task);
+}
+
+/* Run once by user space, when all targets are told and their threads found. */
+SEC("syscall")
+int begin(void *unused)
+{
+	struct pt_begin r = { 0 };
+
+	(void)unused;
+	fill_hdr(&r.h, PT_BEGIN, sizeof(r), bpf_get_current_task_btf(), 0,
+		 bpf_ktime_get_ns());
+	r.h.pid = r.h.tid = 0;
+	r.events = cfg.events;
+	r.sample_hz = cfg.sample_hz;
+	begun_ns = r.h.t;
+	return (int)emit(&r, sizeof(r));
 }
 
 /* Run once by user space: in which pid namespace does it live, how deep? */

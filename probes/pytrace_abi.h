@@ -338,7 +338,7 @@ enum pt_off_reason {
 
 enum pt_off_state {
 	PT_OFF_DONE,
-	PT_OFF_UNFINISHED,	/* the trace ended first: blocked has it all */
+	PT_OFF_UNFINISHED,	/* the trace ended first, and dur with it */
 	PT_OFF_BEFORE,		/* out since before PT_BEGIN, which is its t */
 };
 

@@ -32,6 +32,7 @@ struct pt_switches {
 	pt_u32 stacks;		/* walk the stacks */
 	pt_u32 fingerprint;	/* code objects may die unnoticed: compare */
 	pt_u32 pidns_level;	/* of the reader; 0: the first pid namespace */
+	pt_u64 stopped_ns;	/* when `on` became 0 */
 };
 
 enum pt_proc_state {

@@ -87,6 +87,31 @@ struct pending {
 	struct area areas[PT_AREAS];
 };
 
+/* Who made a thread runnable: the last one before it ran. */
+struct waker {
+	u64 at;
+	u64 stack;
+	u32 pid, tid, proc;
+	u8 kind;		/* enum pt_waker */
+	u8 why;			/* enum pt_why, if the stack is unknown */
+	u8 pad[2];
+};
+
+/*
+ * A thread that is not on a CPU: see sched.bpf.h.  Where it was is in struct
+ * thread, as for a call: it can make no other before it runs again.
+ */
+struct off {
+	u64 since;		/* 0: it is on one */
+	u64 woken;		/* in the run queue since then; 0: blocked */
+	struct waker waker;
+	u8 reason;		/* enum pt_off_reason */
+	u8 state;		/* enum pt_off_state */
+	u8 iowait;
+	u8 in_gc;		/* enum pt_tristate */
+	u8 pad[4];
+};
+
 struct thread {
 	u64 mm;			/* kept: task->mm is NULL when it exits */
 	u64 interp;		/* of the thread state of the last walk; 0: none */
@@ -106,7 +131,11 @@ struct thread {
 	u8 has_tail;		/* something may follow its record */
 	u8 refused;		/* its process was, when the call began */
 	u8 entry;		/* enum pt_entry */
+	u8 known;		/* what it does is sent */
+	u8 unmet;		/* made for it before it came by itself */
+	u8 pad[6];
 	struct pending fault;
+	struct off off;
 };
 
 struct {
@@ -146,6 +175,9 @@ struct {
 
 /* One serial number for address spaces; only ever added to. */
 pt_u32 last_proc = 0;
+
+/* When PT_BEGIN was sent; 0: not yet. */
+pt_u64 begun_ns = 0;
 
 static __always_inline u64 mix(u64 h, u64 v)
 {

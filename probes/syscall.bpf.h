@@ -373,20 +373,19 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 		skip_call(task, p);
 		return 0;
 	}
+	if (!t || t->proc != p->proc || !t->seen) {
+		t = thread_get(task, p);
+		if (!t)
+			return 0;
+	}
 	abi = call_abi(task, id);
 	a = sysargs_of((u32)id & ~X32_BIT, abi);
 	if (!a || !a->wanted) {
 		cost = cost_here();
 		if (cost)
 			cost->filtered++;
-		if (t)
-			t->entry = PT_ENTRY_KNOWN;
+		t->entry = PT_ENTRY_KNOWN;
 		return 0;
-	}
-	if (!t || t->proc != p->proc || !t->seen) {
-		t = thread_get(task, p);
-		if (!t)
-			return 0;
 	}
 	t->nr = (u32)id & ~X32_BIT;
 	t->abi = abi;
@@ -397,6 +396,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 		note_socket(task, t, a);
 	t->has_tail = t->socket_arg || a->has_pointer;
 	t->refused = p->state == PT_PROC_REFUSED;
+	t->unmet = 0;
 	t->stack = current_stack(p, t);
 	t->entry = PT_ENTRY_WALKED;
 	t->enter_ns = bpf_ktime_get_ns();
@@ -426,7 +426,7 @@ static __always_inline void note_mapping(struct task_struct *task, struct proc *
 static __noinline int leave_unentered(struct task_struct *task, struct thread *t,
 				      struct pt_regs *regs, long ret)
 {
-	struct proc *p = proc_current(task);
+	struct proc *p = proc_of_task(task);
 	u32 nr = (u32)regs->orig_ax & ~X32_BIT;
 	u8 abi = call_abi(task, regs->orig_ax);
 	struct pt_sysargs *a;
@@ -438,9 +438,11 @@ static __noinline int leave_unentered(struct task_struct *task, struct thread *t
 	note_mapping(task, p, nr, regs->dx, ret);
 	if (p->state == PT_PROC_UNKNOWN)
 		return 0;
-	if (t && t->in_syscall)
+	if (t && t->in_syscall) {
 		send_call(task, t, PT_SYS_DONE, ret, NULL);
-	if (t)
+		return 0;
+	}
+	if (t && !t->unmet)
 		return 0;	/* filtered out, or sent before it returned */
 	/* The thread was in this call when the trace began. */
 	a = sysargs_of(nr, abi);
@@ -449,6 +451,7 @@ static __noinline int leave_unentered(struct task_struct *task, struct thread *t
 	t = thread_get(task, p);
 	if (!t)
 		return 0;
+	t->unmet = 0;
 	__builtin_memset(t->args, 0, sizeof(t->args));
 	t->nr = nr;
 	t->abi = abi;

@@ -42,9 +42,12 @@ static void say_attached(const struct opts *o, const struct session *s)
 {
 	struct session_view v;
 
+	session_look(s, &v);
+	if (v.no_samples && !o->quiet)
+		fprintf(stderr, "pytrace: no samples of the CPU: %s\n",
+			v.no_samples);
 	if (o->quiet || o->command)
 		return;
-	session_look(s, &v);
 	fprintf(stderr, "pytrace: %u ", v.pid);
 	printable_put(stderr, base_name(v.exe), strlen(base_name(v.exe)));
 	if (v.python)

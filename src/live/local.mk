@@ -13,6 +13,8 @@ PT_LIVE_SOURCES = \
 	src/live/multi.c src/live/multi.h \
 	src/live/queue.c src/live/queue.h \
 	src/live/ring.c src/live/ring.h \
+	src/live/samples.c \
+	src/live/switches.c \
 	src/live/session.c src/live/session.h src/live/session_priv.h \
 	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h
 if LIVE

@@ -39,15 +39,10 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 			return rc;
 	}
 	rc = tracer_start(s->tracer, err);
-	if (rc || !s->follow)
-		return rc;
 	/* from here on no fork goes unseen */
-	for (size_t i = 0; i < opts->nr_pids; i++) {
+	for (size_t i = 0; !rc && s->follow && i < opts->nr_pids; i++)
 		rc = discover_descendants(s, opts->pids[i], err);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	return rc ? rc : tracer_begin(s->tracer, err);
 }
 
 int session_open(struct session **out, const struct session_opts *opts,
@@ -165,6 +160,8 @@ static int idle(struct session *s, struct err *err)
 		s->looked_ns = now;
 		if (tracer_losses(s->tracer, put_loss, s))
 			return err_set(err, -EIO, "reading the losses failed");
+		if (!s->stopped)
+			tracer_sample(s->tracer);
 	}
 	if ((look || s->released) && all_ended(s)) {
 		session_stop(s);
@@ -330,6 +327,7 @@ void session_look(const struct session *s, struct session_view *out)
 	out->nr_walked = s->nr_walked;
 	out->pid = s->first_pid;
 	out->fingerprints = tracer_has_fingerprints(s->tracer);
+	out->no_samples = tracer_no_samples(s->tracer);
 	HASH_FIND(hh, s->known.pids, &s->first_pid, sizeof(s->first_pid), t);
 	if (!t)
 		return;

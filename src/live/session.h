@@ -64,6 +64,7 @@ struct session_view {
 	const char *python;	/* "3.11.2"; NULL: not known yet */
 	const char *why;	/* why it is not walked; NULL: it is */
 	bool fingerprints;	/* identity of code objects is compared */
+	const char *no_samples;	/* why not, though asked for; NULL: there are */
 };
 
 void session_look(const struct session *s, struct session_view *out);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -26,6 +27,7 @@ _Static_assert((int)PT_SYSARG_PATH == (int)SYSARG_PATH &&
 
 #define DEFAULT_RING (8u << 20)
 #define DEFAULT_PATH 200
+#define DEFAULT_HZ 49
 
 /* libbpf speaks to stderr only where it was asked to. */
 PT_PRINTF(2, 0)
@@ -94,7 +96,7 @@ static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
 
 	for (uint32_t i = 0; i < PT_MAX_NR; i++) {
 		struct pt_sysargs row = {
-			.wanted = t->events & 1u << PT_SYSCALL &&
+			.wanted = tracer_has(t, PT_SYSCALL) &&
 				  (!wanted || wanted[i]),
 		};
 		struct syscall_args args;
@@ -120,11 +122,15 @@ static int find_pidns(struct tracer *t)
 /* What nobody asked for is not loaded: a kernel need not have it. */
 static void leave_out(struct tracer *t)
 {
-	bool faults = t->events & 1u << PT_FAULT;
+	bool faults = tracer_has(t, PT_FAULT);
 
 	bpf_program__set_autoload(t->skel->progs.on_fault, faults);
 	bpf_program__set_autoload(t->skel->progs.on_fault_minor, faults);
 	bpf_program__set_autoload(t->skel->progs.on_fault_major, faults);
+	bpf_program__set_autoload(t->skel->progs.on_sample,
+				  tracer_has(t, PT_SAMPLE));
+	if (!tracer_has(t, PT_OFFCPU))
+		switches_leave_out(t);
 }
 
 static int load(struct tracer *t, const struct tracer_opts *opts)
@@ -136,11 +142,13 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 		return -errno;
 	t->skel = skel;
 	t->events = opts->events ? opts->events : 1u << PT_SYSCALL;
+	if (tracer_has(t, PT_SAMPLE))
+		t->sample_hz = opts->sample_hz ? opts->sample_hz : DEFAULT_HZ;
 	skel->rodata->cfg.follow = opts->follow;
 	skel->rodata->cfg.path_len = opts->path_len ? opts->path_len : DEFAULT_PATH;
 	skel->rodata->cfg.no_paths = opts->no_paths;
 	skel->rodata->cfg.events = t->events;
-	skel->rodata->cfg.sample_hz = opts->sample_hz;
+	skel->rodata->cfg.sample_hz = t->sample_hz;
 	faults_configure(&skel->rodata->cfg);
 	leave_out(t);
 	skel->bss->sw.stacks = !opts->no_stacks;
@@ -170,7 +178,8 @@ int tracer_open(struct tracer **out, const struct tracer_opts *opts,
 	t->loss_rows = calloc((size_t)t->nr_cpus, sizeof(*t->loss_rows));
 	t->loss_told = calloc((size_t)t->nr_cpus * PT_NR_LOSSES,
 			      sizeof(*t->loss_told));
-	if (!t->loss_rows || !t->loss_told) {
+	t->sampled = calloc((size_t)t->nr_cpus, sizeof(struct bpf_link *));
+	if (!t->loss_rows || !t->loss_told || !t->sampled) {
 		tracer_close(t);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -192,6 +201,7 @@ void tracer_close(struct tracer *t)
 	free(t->loss_rows);
 	free(t->loss_told);
 	free(t->links);
+	free(t->sampled);
 	free(t);
 }
 
@@ -366,47 +376,83 @@ int tracer_start(struct tracer *t, struct err *err)
 	};
 	int rc = 0;
 
-	if (t->events & 1u << PT_FAULT)
+	if (tracer_has(t, PT_FAULT))
 		rc = faults_attach(t, err);
 	if (!rc)
 		rc = attach_all(t, calls, ARRAY_LEN(calls), err);
+	if (!rc && tracer_has(t, PT_OFFCPU))
+		rc = switches_attach(t, err);
 	if (rc)
 		return rc;
 	t->skel->bss->sw.on = 1;
 	return 0;
 }
 
-/* Calls and faults that are not over: one record each, into the ring. */
-static void tell_blocked(struct tracer *t)
+/* Run a program once for each thread of the host. */
+static int for_each_thread(const struct bpf_program *prog)
 {
-	struct bpf_link *link;
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
 	char none[64];
-	int fd;
+	int fd, rc = 0;
 
-	link = bpf_program__attach_iter(t->skel->progs.find_blocked, NULL);
 	if (!link)
-		return;
+		return -errno;
 	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd >= 0) {
-		while (read(fd, none, sizeof(none)) > 0)
+	if (fd < 0) {
+		rc = -errno;
+	} else {
+		while ((rc = (int)read(fd, none, sizeof(none))) > 0)
 			;
+		rc = rc < 0 ? -errno : 0;
 		close(fd);
 	}
 	bpf_link__destroy(link);
+	return rc;
+}
+
+int tracer_begin(struct tracer *t, struct err *err)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int rc = for_each_thread(t->skel->progs.find_threads);
+
+	if (rc)
+		return err_kind(err, ERR_KERNEL, rc,
+				"cannot look for threads: %s", strerror(-rc));
+	if (tracer_has(t, PT_SAMPLE))
+		tracer_sample(t);
+	rc = bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.begin), &run);
+	if (!rc)
+		rc = (int)run.retval;
+	if (rc)
+		return err_kind(err, ERR_KERNEL, rc,
+				"cannot begin the trace: %s", strerror(abs(rc)));
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 void tracer_stop(struct tracer *t)
 {
 	bool ran = t->skel && t->skel->bss && t->skel->bss->sw.on;
 
-	if (t->skel && t->skel->bss)
+	if (t->skel && t->skel->bss) {
+		t->skel->bss->sw.stopped_ns = now_ns();
 		t->skel->bss->sw.on = 0;
+	}
+	tracer_stop_samples(t);
 	while (t->nr_links)
 		bpf_link__destroy(t->links[--t->nr_links]);
 	while (t->nr_link_fds)
 		close(t->link_fds[--t->nr_link_fds]);
+	/* calls and faults that are not over, threads that have not come back */
 	if (ran)
-		tell_blocked(t);
+		for_each_thread(t->skel->progs.find_blocked);
 }
 
 bool tracer_has_fingerprints(const struct tracer *t)

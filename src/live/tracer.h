@@ -8,6 +8,7 @@
  *	tracer_add_exe		an executable that will run that interpreter
  *	tracer_set_target	a process to be traced
  *	tracer_start		from here on events come
+ *	tracer_begin		and from here on all of them
  *	tracer_stop		detach; what is in the ring can still be read
  *	tracer_close
  *
@@ -77,11 +78,24 @@ int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *targe
 		      struct err *err) PT_MUST_CHECK;
 
 int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
-/* Calls that have not returned by now are told as unfinished. */
+/*
+ * All targets are told: look for their threads, then PT_BEGIN.  Without
+ * samples (tracer_no_samples()) the rest goes on.
+ */
+int tracer_begin(struct tracer *t, struct err *err) PT_MUST_CHECK;
+/*
+ * Calls that have not returned by now are told as unfinished, as are threads
+ * that are not on a CPU.
+ */
 void tracer_stop(struct tracer *t);
 
 /* Code objects may die unnoticed here: their identity is compared instead. */
 bool tracer_has_fingerprints(const struct tracer *t);
+
+/* CPUs come and go: to be called now and then, for samples of all of them. */
+void tracer_sample(struct tracer *t);
+/* Why there are no samples of some CPU, though asked for; NULL: there are. */
+const char *tracer_no_samples(const struct tracer *t);
 
 /* What the kernel half has done and what it cost so far, over all CPUs. */
 int tracer_cost(const struct tracer *t, struct pt_cost *out);

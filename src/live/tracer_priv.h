@@ -30,7 +30,22 @@ struct tracer {
 	struct pt_loss_count *loss_rows;	/* nr_cpus: one reason as read */
 	uint64_t *loss_told;	/* [reason][cpu]: told of so far */
 	uint64_t misses_told;	/* of recursion_misses */
+	uint32_t sample_hz;	/* 0: no samples */
+	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
+	struct err no_samples;	/* why the first one failed; no kind: none did */
 };
+
+static inline bool tracer_has(const struct tracer *t, unsigned int type)
+{
+	return t->events & 1u << type;
+}
+
+/* switches.c: what is attached for time off the CPU. */
+void switches_leave_out(struct tracer *t);
+int switches_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
+
+/* samples.c */
+void tracer_stop_samples(struct tracer *t);
 
 /* It is the tracer's from here on, whatever this returns. */
 int tracer_keep_link(struct tracer *t, struct bpf_link *link) PT_MUST_CHECK;

@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	tests/live/test_faults.py \
 	tests/live/test_oracle.py \
 	tests/live/test_real_programs.py \
+	tests/live/test_sched.py \
 	tests/live/test_short_lived.py \
 	tests/live/test_spelling.py \
 	tests/live/test_target_unharmed.py \

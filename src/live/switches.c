@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* switches: what is attached for time off the CPU. */
+#include "live/attach.h"
+#include "live/tracer_priv.h"
+#include "pytrace.skel.h"
+
+/*
+ * Interrupts that a tracepoint tells of.  Those without a program of their own
+ * share one; only the first pair is there on other machines than x86.
+ */
+static const struct interrupt {
+	const char *begin, *end;
+	bool optional;
+} interrupts[] = {
+	{ "irq_handler_entry", "irq_handler_exit", false },
+	{ "irq_work_entry", "irq_work_exit", true },
+	{ "call_function_entry", "call_function_exit", true },
+	{ "call_function_single_entry", "call_function_single_exit", true },
+};
+
+static int keep(struct tracer *t, struct bpf_link *link, struct err *err)
+{
+	int rc = tracer_keep_link(t, link);
+
+	return rc ? err_set(err, rc, "out of memory") : 0;
+}
+
+/* The end before the begin: an interrupt whose end goes unseen never ends. */
+static int attach_interrupts(struct tracer *t, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(interrupts); i++) {
+		const struct interrupt *in = &interrupts[i];
+		struct bpf_link *link;
+		int rc;
+
+		rc = attach_raw_tracepoint(&link,
+					   t->skel->progs.on_interrupt_end,
+					   in->end, err);
+		if (!rc)
+			rc = keep(t, link, err);
+		if (!rc)
+			rc = attach_raw_tracepoint(&link,
+						   t->skel->progs.on_interrupt,
+						   in->begin, err);
+		if (!rc)
+			rc = keep(t, link, err);
+		if (rc && !in->optional)
+			return rc;
+	}
+	return 0;
+}
+
+/* In the order in which they are attached. */
+#define NR_PROGRAMS 7
+
+static void programs(const struct pytrace_bpf *skel,
+		     struct bpf_program *out[NR_PROGRAMS])
+{
+	struct bpf_program *const all[NR_PROGRAMS] = {
+		skel->progs.on_softirq_end, skel->progs.on_softirq,
+		skel->progs.on_timer_end, skel->progs.on_timer,
+		skel->progs.on_wakeup, skel->progs.on_waking,
+		skel->progs.on_switch,
+	};
+
+	memcpy(out, all, sizeof(all));
+}
+
+void switches_leave_out(struct tracer *t)
+{
+	struct bpf_program *progs[NR_PROGRAMS];
+
+	programs(t->skel, progs);
+	for (size_t i = 0; i < NR_PROGRAMS; i++)
+		bpf_program__set_autoload(progs[i], false);
+	bpf_program__set_autoload(t->skel->progs.on_interrupt, false);
+	bpf_program__set_autoload(t->skel->progs.on_interrupt_end, false);
+}
+
+int switches_attach(struct tracer *t, struct err *err)
+{
+	struct bpf_program *progs[NR_PROGRAMS];
+	int rc = attach_interrupts(t, err);
+
+	programs(t->skel, progs);
+	for (size_t i = 0; !rc && i < NR_PROGRAMS; i++) {
+		struct bpf_link *link;
+
+		rc = attach_tracepoint(&link, progs[i], err);
+		if (!rc)
+			rc = keep(t, link, err);
+	}
+	return rc;
+}
