@@ -32,7 +32,7 @@ static int run(int argc, char **argv)
 
 	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
 	r.path = o.output;
-	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_SYSCALLS,
+	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_ALL,
 			   &err))
 		return cmd_fail(&err);
 	if (engine_new(&r.p.engine, NULL, &err))

@@ -2,7 +2,7 @@
 /*
  * doctor_left: doctor --leftovers.
  *
- *	removed  sdt_python/function__entry  /usr/bin/python3.9:0x1a2b3c
+ *	removed  pytrace/function__entry  /usr/bin/python3.9:0x1a2b3c
  *	other    probe_python/main           /usr/bin/python3.11:0x20f000
  */
 #include <inttypes.h>

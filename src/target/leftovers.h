@@ -2,9 +2,9 @@
 /*
  * leftovers: uprobe events of tracefs that outlive whoever made them.
  *
- * What pytrace attaches is held by descriptors, and gone with it.  Events that
- * are registered for perf, in the group sdt_python, stay until somebody removes
- * them; and any tool's event on an interpreter's file can stand in the way of
+ * What pytrace attaches is held by descriptors, and gone with it.  What is
+ * registered for others to use, in the group pytrace, stays until somebody
+ * removes it; and any tool's event on an interpreter's file can stand in the way of
  * ours: the kernel refuses a second uprobe at the same place with another
  * semaphore.
  */
@@ -17,13 +17,13 @@
 
 #include "base/err.h"
 
-#define LEFTOVERS_GROUP "sdt_python"	/* as perf calls probes of python */
+#define LEFTOVERS_GROUP "pytrace"	/* not sdt_python: perf makes those */
 
 struct leftover {
 	char *group, *event, *file;	/* raw bytes */
 	uint64_t offset;		/* in the file */
 	bool is_return;
-	bool own;			/* group sdt_python */
+	bool own;			/* of that group */
 	bool removed;
 	struct err why;			/* own, and not removed: why not */
 };

@@ -15,7 +15,7 @@ EXTRA_DIST += \
 	tests/live/test_sched.py \
 	tests/live/test_short_lived.py \
 	tests/live/test_spelling.py \
-	tests/live/test_summary.py \
+	tests/live/test_account.py \
 	tests/live/test_target_unharmed.py \
 	tests/live/oracle/build.py \
 	tests/live/oracle/busy.py \

@@ -195,11 +195,12 @@ def test_leftovers(pytrace, system_python, uprobe_events, tmp_path):
     python = os.path.realpath(system_python.file)
     other = tmp_path / "other"
     shutil.copy("/bin/true", other)
-    uprobe_events("p:sdt_python/pt_left %s:0x1000" % python)
-    uprobe_events("p:sdt_python/pt_used %s:0x1010" % python)
+    uprobe_events("p:pytrace/pt_left %s:0x1000" % python)
+    uprobe_events("p:pytrace/pt_used %s:0x1010" % python)
     uprobe_events("p:pt_other/pt_theirs %s:0x1020" % python)
+    uprobe_events("p:sdt_python/pt_perfs %s:0x1030" % python)
     uprobe_events("p:pt_other/pt_no_python %s:0x1000" % other)
-    enable = "/sys/kernel/tracing/events/sdt_python/pt_used/enable"
+    enable = "/sys/kernel/tracing/events/pytrace/pt_used/enable"
     with open(enable, "w") as f:
         f.write("1")
     try:
@@ -211,6 +212,7 @@ def test_leftovers(pytrace, system_python, uprobe_events, tmp_path):
     assert rows["pt_left"]["state"] == "removed"
     assert rows["pt_used"]["state"] == "in-use"
     assert rows["pt_theirs"]["state"] == "other"
+    assert rows["pt_perfs"]["state"] == "other"
     assert rows["pt_theirs"]["file"] == python
     assert rows["pt_theirs"]["offset"] == 0x1020
     assert "pt_no_python" not in rows

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The account and its rows, of programs whose time is known beforehand."""
 import json
+import os
+import signal
 import subprocess
 
 import pytest
@@ -61,7 +63,8 @@ class Summary:
         path.write_text(code)
         self.child = subprocess.Popen(python.argv(path), text=True,
                                       stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE)
+                                      stdout=subprocess.PIPE,
+                                      start_new_session=True)
         try:
             assert self.child.stdout.readline() == "ready\n"
             recording = tmp_path / "x.ptr"
@@ -74,7 +77,7 @@ class Summary:
             lines = self.run(pytrace, "--json", "-i",
                              recording).stdout.splitlines()
         finally:
-            self.child.kill()
+            os.killpg(self.child.pid, signal.SIGKILL)
             self.child.wait()
         objects = [json.loads(one) for one in lines]
         self.account = objects[0]
