@@ -512,9 +512,12 @@ struct pt_layout {
 	/* gc.collecting, an int: of the runtime in 3.7 and 3.8, of each
 	 * interpreter from 3.9 */
 	pt_s32 rt_collecting, is_collecting;
+	/* the GIL: itself in the runtime, 3.7 to 3.11; from 3.12 a pointer in
+	 * each interpreter to the one it uses */
+	pt_s32 rt_gil, is_gil;
 	pt_s32 pad3;
 };
-PT_SIZE_IS(struct pt_layout, 136);
+PT_SIZE_IS(struct pt_layout, 144);
 
 /* An interpreter's file, addresses as linked. */
 struct pt_image {
@@ -527,6 +530,6 @@ struct pt_image {
 	pt_u32 tls_kind;	/* enum pt_tls */
 	pt_u32 tls_add;
 };
-PT_SIZE_IS(struct pt_image, 184);
+PT_SIZE_IS(struct pt_image, 192);
 
 #endif /* PYTRACE_ABI_H */

@@ -74,10 +74,12 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	struct proc proc = PROC_NONE;
 	struct pt_process *out;
 	char *group = NULL;
+	int rc;
 
 	if (!p || !t)
 		return -ENOMEM;
 	p->bias = rec->bias;
+	p->running = rec->walk == PT_WALK_YES;
 	p->image = rec->image;
 	t->image = rec->image;
 	if (p->image < PT_MAX_IMAGES)
@@ -108,7 +110,8 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	if (group)
 		recbuf_string(&s->buf, group);
 	free(group);
-	return put(s);
+	rc = put(s);
+	return rc ? rc : gil_tell(s, p, rec->h.t);
 }
 
 int describe_end(struct session *s)

@@ -23,13 +23,20 @@ struct known_image {
 	char *why;		/* not walked because; NULL: it is */
 };
 
+/* Of a process: more interpreters with a GIL of their own are left out. */
+#define KNOWN_GILS 8
+
 /* An address space, by the kernel half's serial number. */
 struct known_proc {
 	uint32_t proc;
 	uint32_t pid;
 	uint32_t image;		/* of known.images; UINT32_MAX: none */
 	uint64_t bias;
+	bool running;		/* its interpreter is: bias is its own */
 	bool opened;		/* memory was tried */
+	uint32_t nr_gil;	/* GILs that were told of */
+	uint64_t gil[KNOWN_GILS];
+	uint64_t gil_looked_ns;
 	struct remote remote;
 	UT_hash_handle hh;
 };

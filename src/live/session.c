@@ -58,6 +58,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->spawn = SPAWN_NONE;
 	s->cache = imgcache_new();	/* NULL: each file is read each time */
 	s->follow = opts->tracer.follow;
+	s->tell_gil = opts->tracer.events & 1u << PT_OFFCPU;
 	s->argv = opts->argv;
 	s->version = opts->version;
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
@@ -183,6 +184,7 @@ static int note_fork(struct session *s, const struct pt_fork *f)
 	if (parent && child != parent) {
 		child->image = parent->image;
 		child->bias = parent->bias;
+		child->running = parent->running;
 	}
 	return 0;
 }
@@ -227,6 +229,17 @@ static void note_exit(struct session *s, const struct pt_exit *e)
 	known_forget_proc(&s->known, e->h.proc);
 }
 
+/* Behind what is told of the GIL, if it is a wait for one. */
+static int pass_off(struct session *s, const struct pt_offcpu *off)
+{
+	size_t used = s->queue.used;
+	int rc = gil_wait(s, off);
+
+	if (rc || s->queue.used == used)
+		return rc ? rc : 1;
+	return queue_put(&s->queue, &off->h);
+}
+
 /*
  * One record of the kernel half: 1 to pass it on as it is, 0 if something
  * better was put in the queue.
@@ -245,6 +258,8 @@ static int handle(struct session *s, const struct pt_hdr *rec)
 	case PT_MAPPED:
 		rc = note_mapped(s, (const struct pt_mapped *)rec);
 		return rc ? rc : 1;
+	case PT_OFFCPU:
+		return pass_off(s, (const struct pt_offcpu *)rec);
 	case PT_FORK:
 		rc = note_fork(s, (const struct pt_fork *)rec);
 		return rc ? rc : 1;

@@ -31,6 +31,7 @@ struct session {
 	bool follow;
 	bool released;
 	bool look;		/* some known_pid is to be looked at again */
+	bool tell_gil;		/* time off the CPU is traced: what for? */
 	bool stopped;		/* detached; the ring may hold more */
 	uint64_t events;
 	uint64_t lost;
@@ -59,5 +60,10 @@ int describe_meta(struct session *s) PT_MUST_CHECK;
 int describe_process(struct session *s, const struct pt_process *rec)
 	PT_MUST_CHECK;
 int describe_end(struct session *s) PT_MUST_CHECK;
+
+/* gil.c: PT_GIL for each GIL of a process that is not told of yet. */
+int gil_tell(struct session *s, struct known_proc *p, uint64_t t) PT_MUST_CHECK;
+/* It waits for a futex: is that in a GIL that nobody knew of? */
+int gil_wait(struct session *s, const struct pt_offcpu *off) PT_MUST_CHECK;
 
 #endif /* PT_SESSION_PRIV_H */

@@ -72,6 +72,8 @@ static const struct field fields[] = {
 	{ "rt_collecting", RUNTIME, 4, AT(rt_collecting), NO_SLOT, 0 },
 	/* its slots are two: take_collecting() */
 	{ "is_collecting", INTERP, 4, AT(is_collecting), NO_SLOT, 0 },
+	{ "rt_gil", RUNTIME, 8, AT(rt_gil), NO_SLOT, 0 },
+	{ "is_gil", INTERP, 8, SAME(is_gil), SLOT(is_size) },
 };
 
 static const struct group_limits {
@@ -171,6 +173,8 @@ static bool may_lack(const struct pt_layout *l, const struct field *f)
 		return true;
 	if (f->at == AT(is_collecting))
 		return l->version < 0x0309;
+	if (f->at == AT(is_gil))
+		return l->version < 0x030c;
 	/* what came with 3.11 */
 	return l->version < 0x030b && (f->at == AT(fr_owner) ||
 				       f->at == AT(co_qualname) ||

@@ -20,6 +20,12 @@
 #define LAYOUT_OLDEST 0x0306
 #define LAYOUT_NEWEST 0x030f
 
+/*
+ * What is told of a GIL: conditions and mutexes of struct _gil_runtime_state
+ * (pycore_gil.h), 3.7 to 3.15; scripts/gen-layouts checks it.
+ */
+#define LAYOUT_GIL_BYTES 208
+
 /* The row of a version (0x030b for 3.11), or NULL: not known. */
 const struct pt_layout *layout_for(uint16_t version);
 

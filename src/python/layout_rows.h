@@ -17,7 +17,7 @@ struct debug_slots {
 	uint16_t size;		/* of struct _Py_DebugOffsets */
 	uint16_t free_threaded;
 	uint16_t rt_size, rt_interpreters;
-	uint16_t is_size, is_next, is_threads, is_gc;
+	uint16_t is_size, is_next, is_threads, is_gc, is_gil;
 	uint16_t ts_size, ts_next, ts_interp, ts_thread_id, ts_frame;
 	uint16_t fr_size, fr_code, fr_back, fr_lasti, fr_owner;
 	uint16_t co_size, co_firstlineno, co_filename, co_name, co_qualname;
@@ -72,6 +72,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = PT_NONE,
 		.is_collecting = PT_NONE,
+		.rt_gil = PT_NONE,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x0307,
@@ -110,6 +112,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = 632,
 		.is_collecting = PT_NONE,
+		.rt_gil = 1264,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x0308,
@@ -148,6 +152,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = 544,
 		.is_collecting = PT_NONE,
+		.rt_gil = 1152,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x0309,
@@ -186,6 +192,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 816,
+		.rt_gil = 352,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x030a,
@@ -224,6 +232,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 816,
+		.rt_gil = 352,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x030b,
@@ -262,6 +272,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 72,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 848,
+		.rt_gil = 360,
+		.is_gil = PT_NONE,
 	},
 	{
 		.version = 0x030c,
@@ -300,6 +312,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 56,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 312,
+		.rt_gil = PT_NONE,
+		.is_gil = 384,
 	},
 	{
 		.version = 0x030d,
@@ -338,6 +352,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 56,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 7600,
+		.rt_gil = PT_NONE,
+		.is_gil = 16,
 	},
 	{
 		.version = 0x030e,
@@ -376,6 +392,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 56,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 7600,
+		.rt_gil = PT_NONE,
+		.is_gil = 16,
 	},
 	{
 		.version = 0x030f,
@@ -414,6 +432,8 @@ static const struct pt_layout layout_rows[] = {
 		.str_data = 56,
 		.rt_collecting = PT_NONE,
 		.is_collecting = 7512,
+		.rt_gil = PT_NONE,
+		.is_gil = 16,
 	},
 };
 
@@ -428,6 +448,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_next = 64,
 		.is_threads = 72,
 		.is_gc = 80,
+		.is_gil = 112,
 		.ts_size = 152,
 		.ts_next = 168,
 		.ts_interp = 176,
@@ -467,6 +488,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_next = 64,
 		.is_threads = 72,
 		.is_gc = 88,
+		.is_gil = 120,
 		.ts_size = 176,
 		.ts_next = 192,
 		.ts_interp = 200,
@@ -506,6 +528,7 @@ static const struct debug_slots debug_slot_rows[] = {
 		.is_next = 64,
 		.is_threads = 72,
 		.is_gc = 88,
+		.is_gil = 120,
 		.ts_size = 176,
 		.ts_next = 192,
 		.ts_interp = 200,

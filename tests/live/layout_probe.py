@@ -152,6 +152,20 @@ def check_collector(runtime, tstate):
     same("collecting", seen + [u32(at)], [0, 1, 1, 0])
 
 
+def check_gil(runtime, tstate):
+    """It begins with the switch interval, in microseconds."""
+    if row["rt_gil"] != NONE:
+        gil = runtime + row["rt_gil"]
+    elif row["is_gil"] != NONE:
+        gil = u64(u64(tstate + row["ts_interp"]) + row["is_gil"])
+    else:
+        return          # 3.6
+    was = sys.getswitchinterval()
+    sys.setswitchinterval(0.012345)
+    same("switch interval", u64(gil), 12345)
+    sys.setswitchinterval(was)
+
+
 def frame_chain(tstate):
     # not by u64(): the frame of that call would be the innermost
     at = ctypes.c_uint64.from_address(tstate + row["ts_frame"]).value
@@ -274,6 +288,7 @@ def main():
     check_thread_slot(bias, tstate)
     check_runtime(runtime, tstate)
     check_collector(runtime, tstate)
+    check_gil(runtime, tstate)
     check_frames(tstate, 5)
     check_code(Some.method.__code__)
     check_code(json.dumps.__code__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Time off the CPU and samples of it, against programs that know their own."""
 import json
+import os
 import subprocess
 import textwrap
 import time
@@ -367,3 +368,66 @@ def test_stopped_is_not_blocked(tracer, system_python):
     assert stop["blocked"] > 100e6
     assert at(stop, "stops")
     assert stop["waker"]["kind"] == "task"
+
+
+def test_waits_for_the_gil(tracer, python):
+    """Two that spin wait for it; one that waits for a lock does not."""
+    if python.info < (3, 7):
+        pytest.skip("3.6 has its GIL in static variables")
+    run = tracer.run(python.argv(*script("""
+        lock = threading.Lock()
+        def spins():
+            end = time.monotonic() + 0.7
+            while time.monotonic() < end:
+                pass
+        def locked():
+            lock.acquire()
+        lock.acquire()
+        two = [threading.Thread(target=spins) for i in range(2)]
+        one = threading.Thread(target=locked)
+        [t.start() for t in two + [one]]
+        [t.join() for t in two]
+        lock.release()
+        one.join()
+        """)), "-e", "offcpu")
+    assert run.status == 0, run.stderr
+    gil, = run.records("gil")
+    assert gil["to"] - gil["from"] == 208
+    spun = [r for r in offs(run, "spins") if r.get("name") == "futex"]
+    assert len(spun) > 20
+    mine = [r for r in spun if r["reason"] == "gil"]
+    assert len(mine) == len(spun)
+    assert all(gil["from"] <= r["args"][0] < gil["to"] for r in mine)
+    # Whoever gives it up wakes the next one.
+    assert any(r["waker"] and r["waker"].get("stack") and
+               r["waker"]["stack"][0]["func"] == "spins" for r in mine)
+    wait = max(offs(run, "locked"), key=lambda r: r["dur"])
+    assert wait["reason"] == "futex" and wait["blocked"] > 0.2e9
+
+
+def test_waits_for_the_gil_of_who_was_there(tracer, debian_python):
+    """Told before any wait; a forked child has one of its own."""
+    child = tracer.start(debian_python.argv(*script("""
+        def spins():
+            while True:
+                pass
+        threading.Thread(target=spins, daemon=True).start()
+        while True:
+            time.sleep(0.02)
+            if os.fork() == 0:
+                threading.Thread(target=spins, daemon=True).start()
+                for i in range(20):
+                    time.sleep(0.005)
+                os._exit(0)
+            os.wait()
+        """)))
+    wait_for(lambda: len(os.listdir("/proc/%d/task" % child.pid)) > 1,
+             "its thread")
+    attached = tracer.attach(child.pid, "-f", "-e", "offcpu")
+    time.sleep(2)
+    run = attached.stop()
+    child.kill()
+    first = next(r for r in run.records() if r["type"] in ("gil", "offcpu"))
+    assert first["type"] == "gil" and first["pid"] == child.pid
+    by_pid = {r["pid"] == child.pid for r in offs(run) if r["reason"] == "gil"}
+    assert by_pid == {True, False}

@@ -32,7 +32,7 @@ static inline void offsets_make(uint8_t bytes[OFFSETS_ROOM],
 	offsets_put(bytes, 8, (int64_t)s->version << 16 | 0x01f0);
 #define PUT(f) offsets_put(bytes, s->f, l->f)
 	PUT(rt_interpreters);
-	PUT(is_next); PUT(is_threads);
+	PUT(is_next); PUT(is_threads); PUT(is_gil);
 	PUT(ts_next); PUT(ts_interp); PUT(ts_thread_id); PUT(ts_frame);
 	PUT(fr_code); PUT(fr_back); PUT(fr_lasti); PUT(fr_owner);
 	PUT(co_firstlineno); PUT(co_filename); PUT(co_name); PUT(co_qualname);

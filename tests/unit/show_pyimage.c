@@ -21,6 +21,7 @@ static void show_layout(const struct pt_layout *l)
 	N(co_qualname); N(co_linetable); N(co_code); N(ob_type); N(ob_size);
 	N(bytes_data); N(str_length); N(str_state); N(str_ascii);
 	N(str_compact); N(rt_collecting); N(is_collecting);
+	N(rt_gil); N(is_gil);
 #undef N
 	printf("\"str_data\":%d", l->str_data);
 }
