@@ -193,16 +193,16 @@ static void leftover_lines(void **state)
 	struct leftover l;
 
 	(void)state;
-	assert_true(leftovers_parse("p:sdt_python/gc__start /usr/bin/py:0x12(0x34) "
+	assert_true(leftovers_parse("p:pytrace/gc__start /usr/bin/py:0x12(0x34) "
 				    "arg1=%di:u64", &l));
-	assert_string_equal(l.group, "sdt_python");
+	assert_string_equal(l.group, "pytrace");
 	assert_string_equal(l.event, "gc__start");
 	assert_string_equal(l.file, "/usr/bin/py");
 	assert_int_equal(l.offset, 0x12);
 	assert_true(l.own);
 	assert_false(l.is_return);
 	free_one(&l);
-	assert_true(leftovers_parse("r:sdt_python2/x /a:b:0x0000000000000010", &l));
+	assert_true(leftovers_parse("r:pytrace2/x /a:b:0x0000000000000010", &l));
 	assert_string_equal(l.file, "/a:b");
 	assert_int_equal(l.offset, 0x10);
 	assert_false(l.own);
