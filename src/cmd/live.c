@@ -127,14 +127,14 @@ int live_run(const struct opts *o, const struct eventset *events,
 		return o->command ? 125 : code;
 	}
 	pipeline_catch_signals();
-	say_attached(o, s);
-	if (!o->quiet)
-		children_note(o);
 	if (p->begin && p->begin(p, &err)) {
 		code = cmd_fail(&err);
 		session_close(s);
 		return o->command ? 125 : code;
 	}
+	say_attached(o, s);	/* who has read that finds the output there */
+	if (!o->quiet)
+		children_note(o);
 	if (o->command && session_release(s, &exit_code, &err)) {
 		cmd_fail(&err);
 		session_close(s);
