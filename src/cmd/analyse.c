@@ -158,6 +158,42 @@ static int read_recording(struct run *s)
 	return code;
 }
 
+static int misuse(struct err *err, const char *what, const char *hint)
+{
+	err_kind(err, ERR_USAGE, -EINVAL, "%s", what);
+	err_hint(err, "%s", hint);
+	return -EINVAL;
+}
+
+/*
+ * What is not traced cannot be accounted for, and its time would be taken for
+ * something else: -e leaves out what a view can do without, and nothing more.
+ */
+static int choose_events(const struct run *s, struct eventset *events,
+			 struct err *err)
+{
+	const struct opts *o = s->opts;
+	const struct analyse_view *v = s->view;
+	int rc = eventset_parse(events, o->events.v, o->events.nr, v->events,
+				err);
+
+	if (rc)
+		return rc;
+	if (o->input && o->events.nr)
+		return misuse(err, "-e says what is traced: a recording has "
+			      "what was recorded",
+			      "trace -i FILE -e LIST picks from it");
+	if (v->shows && !(events->types & v->shows))
+		return misuse(err, "-e leaves out what this view shows",
+			      "without -e it traces what it needs");
+	if (!v->calls && !eventset_has_all_calls(events))
+		return misuse(err, "-e names kinds of events here: all system "
+			      "calls are accounted for",
+			      "names of calls are for trace, record and syscalls");
+	events->types |= EVENTS_OF(PT_OFFCPU);
+	return 0;
+}
+
 static int run_all(struct run *s, char **argv)
 {
 	const struct opts *o = s->opts;
@@ -169,8 +205,7 @@ static int run_all(struct run *s, char **argv)
 	struct err err = { 0 };
 	int code;
 
-	if (eventset_parse(&events, o->events.v, o->events.nr,
-			   s->view->events, &err) ||
+	if (choose_events(s, &events, &err) ||
 	    engine_new(&s->p.engine, NULL, &err) ||
 	    analysis_new(&s->analysis, &ao, &err))
 		return cmd_fail(&err);

@@ -22,7 +22,9 @@ struct analysed {
 struct analyse_view {
 	const char *doc;
 	int groups;		/* OPTS_* */
-	uint32_t events;	/* EVENTS_OF what it needs, if -e says nothing */
+	uint32_t events;	/* EVENTS_OF what it takes, if -e says nothing */
+	uint32_t shows;		/* of them, what it is about */
+	bool calls;		/* -e may name system calls: it lists them */
 	/* What the options mean here; NULL: nothing to look at beforehand. */
 	void (*check)(const struct opts *o);
 	int (*text)(const struct analysed *a, struct err *err);

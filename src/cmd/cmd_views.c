@@ -49,10 +49,12 @@ static int put_json(const struct analysed *a, struct err *err)
 	return table_json(a->out, a->analysis, &t, err);
 }
 
-static int run(enum table_view view, const char *doc, int argc, char **argv)
+static int run(enum table_view view, uint32_t shows, const char *doc, int argc,
+	       char **argv)
 {
 	const struct analyse_view v = {
 		.doc = doc, .groups = GROUPS, .events = EVENTS_ALL,
+		.shows = shows, .calls = view == TABLE_SYSCALLS,
 		.check = check, .text = put_text, .json = put_json,
 	};
 
@@ -60,23 +62,27 @@ static int run(enum table_view view, const char *doc, int argc, char **argv)
 	return analyse_run(&v, argc, argv);
 }
 
-#define VIEW(name_, view, help_, doc)					\
+#define VIEW(name_, view, shows, help_, doc)				\
 	static int run_##name_(int argc, char **argv)			\
 	{								\
-		return run(view, doc, argc, argv);			\
+		return run(view, shows, doc, argc, argv);		\
 	}								\
 									\
 	const struct subcommand cmd_##name_ = {				\
 		.name = #name_, .help = help_, .run = run_##name_,	\
 	}
 
-VIEW(cpu, TABLE_CPU, "on-CPU time by line, from samples",
+VIEW(cpu, TABLE_CPU, EVENTS_OF(PT_SAMPLE),
+     "on-CPU time by line, from samples",
      "Say which lines were on a CPU: times are exact for each thread, and "
      "shared out over lines by samples.");
-VIEW(offcpu, TABLE_OFFCPU, "blocked time by line, and what was waited for",
+VIEW(offcpu, TABLE_OFFCPU, EVENTS_OF(PT_OFFCPU),
+     "blocked time by line, and what was waited for",
      "Say which lines waited, for how long and for what: locks, sockets, files, "
      "the GIL, a CPU.");
-VIEW(syscalls, TABLE_SYSCALLS, "system calls by line: time, count, errors, bytes",
+VIEW(syscalls, TABLE_SYSCALLS, EVENTS_OF(PT_SYSCALL),
+     "system calls by line: time, count, errors, bytes",
      "Say which lines made which system calls.");
-VIEW(faults, TABLE_FAULTS, "page faults by line and kind",
+VIEW(faults, TABLE_FAULTS, EVENTS_OF(PT_FAULT),
+     "page faults by line and kind",
      "Say which lines touched memory that was not there, or not their own.");

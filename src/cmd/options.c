@@ -77,11 +77,14 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 	};
 	char prefix[] = "pytrace: usage";	/* of getopt's sentences */
 	char *name = argv[0];
+	int rest = argc;
 
 	argv[0] = prefix;
-	if (!argp_parse(&with_help, argc, argv, flags | ARGP_NO_HELP, NULL,
+	if (!argp_parse(&with_help, argc, argv, flags | ARGP_NO_HELP, &rest,
 			input)) {
 		argv[0] = name;
+		if (rest < argc)	/* of which argp would say nothing */
+			cmd_usage("unexpected argument '%s'", argv[rest]);
 		return;
 	}
 	fprintf(stderr, "  '%s --help' lists the options\n", view_name);

@@ -132,6 +132,14 @@ static bool add_one(struct opts_list *list, const char *s)
 	return true;
 }
 
+static bool has_id(const pid_t *ids, size_t nr, pid_t id)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
 static bool add_ids(pid_t *ids, size_t *nr, const char *s)
 {
 	do {
@@ -145,7 +153,8 @@ static bool add_ids(pid_t *ids, size_t *nr, const char *s)
 		word[len] = '\0';
 		if (!num_parse(word, 1, INT32_MAX, &id))
 			return false;
-		ids[(*nr)++] = (pid_t)id;
+		if (!has_id(ids, *nr, (pid_t)id))
+			ids[(*nr)++] = (pid_t)id;
 		s += len;
 	} while (*s++ == ',');
 	return true;
@@ -170,8 +179,7 @@ static void check_function(struct opts *o, const char *arg)
 static void check_input(struct opts *o, const char *arg)
 {
 	if (is_number(arg) && access(arg, F_OK))
-		cmd_usage("no recording '%s'; to refresh every %s seconds "
-			   "use -I %s", arg, arg, arg);
+		cmd_usage("no recording '%s': -i takes a file", arg);
 	o->input = arg;
 }
 

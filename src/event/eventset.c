@@ -95,6 +95,13 @@ int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 	return rc ? rc : parse_calls(s, words, nr, err);
 }
 
+bool eventset_has_all_calls(const struct eventset *s)
+{
+	if (!(s->types & EVENTS_SYSCALLS))
+		return true;
+	return !memchr(s->calls.has, 0, sizeof(s->calls.has));
+}
+
 bool eventset_has(const struct eventset *s, const struct pt_hdr *rec)
 {
 	const struct pt_syscall *sys = (const void *)rec;

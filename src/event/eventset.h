@@ -39,6 +39,8 @@ int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 		   uint32_t otherwise, struct err *err) PT_MUST_CHECK;
 /* "faults": the word of -e for an enum pt_type; NULL if it is no event. */
 const char *eventset_kind(uint16_t type);
+/* No call was left out by its name. */
+bool eventset_has_all_calls(const struct eventset *s);
 /* Always true for a record that is no event. */
 bool eventset_has(const struct eventset *s, const struct pt_hdr *rec);
 

@@ -25,7 +25,7 @@ def objects(text):
 @pytest.mark.parametrize("args, says", [
     ("trace", "no target"),
     ("trace -F 99 -p 1", "a sampling rate is -e cpu:99"),
-    ("trace -i 1", "to refresh every 1 seconds use -I 1"),
+    ("trace -i 1", "no recording '1': -i takes a file"),
     ("trace -s 10 -p 1 -d 1", "-s takes 32 to 4096"),
     ("trace -e nonsense -p 1 -d 1", "no system call 'nonsense'"),
     ("trace -e , -p 1 -d 1", "-e names nothing"),
@@ -46,6 +46,13 @@ def objects(text):
     ("probes", "no file"),
     ("ps --width x", "no number of columns"),
     ("no-such-view", "unknown view"),
+    ("ps foo", "unexpected argument 'foo'"),
+    ("doctor foo", "unexpected argument 'foo'"),
+    ("faults -e syscalls -p 1 -d 1", "leaves out what this view shows"),
+    ("cpu -e openat -p 1 -d 1", "leaves out what this view shows"),
+    ("offcpu -e offcpu,openat -p 1 -d 1", "-e names kinds of events here"),
+    ("-e openat -p 1 -d 1", "-e names kinds of events here"),
+    ("syscalls -e read -i x.ptr", "a recording has what was recorded"),
 ])
 def test_usage_has_one_form(pytrace, args, says):
     done = run(pytrace, *args.split())

@@ -115,14 +115,14 @@ def test_lock(summary, debian_python):
     """Two of four wait for the lock at any time, one has it and sleeps."""
     s = summary(debian_python, LOCK)
     s.closes(4)
-    assert 0.4 < s.share("lock") < 0.6
-    assert 0.35 < s.share("sleep") < 0.6
+    assert 0.3 < s.share("lock") < 0.65
+    assert 0.3 < s.share("sleep") < 0.65
     first = [r for r in s.rows if r["cause"] == "lock"][0]
     assert first["key"]["line"] == 8 and first["key"]["func"] == "work"
     assert first["holder"]["call"] == "clock_nanosleep" or \
         first["holder"]["cause"] == "sleep"
     assert first["holder"]["place"]["func"] == "hold"
-    assert first["holder"]["ns"] > 0.9 * first["holder"]["of_ns"]
+    assert first["holder"]["ns"] > 0.8 * first["holder"]["of_ns"]
     assert "program.py:8" in s.screen and "who meanwhile was" in s.screen
 
 
@@ -140,7 +140,8 @@ def test_burner(summary, debian_python):
 def test_server_without_requests_is_idle(summary, debian_python):
     s = summary(debian_python, SERVER)
     s.closes(1)
-    assert s.account["idle_ns"] > 0.9 * s.account["thread_ns"]
+    # the rest is its turns, and the wait it was in when we came
+    assert s.account["idle_ns"] > 0.8 * s.account["thread_ns"]
 
 
 def test_children_are_noted(summary, system_python):
