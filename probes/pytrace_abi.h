@@ -234,6 +234,7 @@ enum pt_why {
 #define X(nr, NAME, words) PT_WHY_##NAME = (nr),
 	PT_WHYS(X)
 #undef X
+	PT_NR_WHYS,
 };
 
 /* One system call, sent when it has returned (or when it never will). */

@@ -120,7 +120,7 @@ int describe_end(struct session *s)
 
 	if (!e)
 		return -ENOMEM;
-	e->h.t = (uint64_t)ns_of(CLOCK_MONOTONIC);
+	e->h.t = s->stopped_ns;	/* detaching takes its time */
 	e->events = s->events;
 	e->lost = s->lost;
 	e->overhead_ns = session_cost_ns(s);

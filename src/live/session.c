@@ -103,8 +103,18 @@ struct source *session_source(struct session *s)
 	return &s->source;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 void session_stop(struct session *s)
 {
+	if (!s->stopped)
+		s->stopped_ns = now_ns();
 	tracer_stop(s->tracer);
 	s->stopped = true;
 }
@@ -116,14 +126,6 @@ int session_exit_code(struct session *s, int *exit_code)
 	if (!rc)
 		*exit_code = spawn_exit_code(status);
 	return rc;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int put_loss(const struct pt_hdr *rec, void *arg)

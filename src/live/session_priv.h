@@ -33,6 +33,7 @@ struct session {
 	bool look;		/* some known_pid is to be looked at again */
 	bool tell_gil;		/* time off the CPU is traced: what for? */
 	bool stopped;		/* detached; the ring may hold more */
+	uint64_t stopped_ns;	/* when it was told to: the end of the trace */
 	uint64_t events;
 	uint64_t lost;
 	uint64_t looked_ns;	/* when the losses were last read */

@@ -251,7 +251,7 @@ static void put_stack_totals(struct jsonw *w, const struct engine_totals *t)
 	jsonw_key(w, "unknown");
 	jsonw_open(w);
 	for (uint32_t i = 1; i < ARRAY_LEN(t->unknown); i++) {
-		if (i > PT_WHY_NOT_WALKED)	/* the last there is */
+		if (i >= PT_NR_WHYS)
 			other += t->unknown[i];
 		else if (t->unknown[i])
 			jsonw_key_uint(w, engine_why_words(i), t->unknown[i]);
