@@ -194,6 +194,13 @@ struct model {
 struct analysis;
 const struct model *analysis_model(const struct analysis *a);
 
+/*
+ * How many processes (*born: of them, while tracing) and threads there were,
+ * each once, whatever programs it executed; not what turned out to be no Python.
+ */
+uint32_t model_processes(const struct model *m, uint32_t *born);
+uint32_t model_threads(const struct model *m);
+
 uint32_t model_cells(const struct analysis *a);		/* highest number */
 void model_cell(const struct analysis *a, uint32_t nr, struct cell *out);
 uint32_t model_wakes(const struct analysis *a);

@@ -41,13 +41,11 @@ static const char *base_name(const char *path)
 static void put_program(struct text *t, const struct model *m)
 {
 	const struct process_info *p = first_process(m);
-	uint32_t others = 0, born = 0;
+	uint32_t born, others = model_processes(m, &born);
 
-	for (uint32_t i = 0; i < m->nr_processes; i++) {
-		if (&m->processes[i] == p || m->processes[i].left_out)
-			continue;
-		others++;
-		born += m->processes[i].born;
+	if (p && !p->left_out && others) {	/* is one of them */
+		others--;
+		born -= p->born && born;
 	}
 	if (p) {
 		const char *name = p->comm[0] ? p->comm : base_name(p->exe);
@@ -84,18 +82,9 @@ static void put_since(struct text *t, const struct screen *s)
 	text_add(t, " from %s", hms);
 }
 
-static uint32_t threads_of(const struct model *m)
-{
-	uint32_t nr = 0;
-
-	for (uint32_t i = 1; i <= m->nr_threads; i++)
-		nr += m->threads[i].life_ns != 0;
-	return nr;
-}
-
 static void put_header(struct screen *s)
 {
-	uint32_t threads = threads_of(s->m);
+	uint32_t threads = model_threads(s->m);
 	const struct process_info *p = first_process(s->m);
 	struct text t = { 0 };
 

@@ -94,6 +94,8 @@ static const struct made rows[] = {
 	{ .out = "odd.screen", .ev = "odd.ev", .form = SCREEN,
 	  .screen = { .target = "-p 7" } },
 	{ .out = "odd.rows", .ev = "odd.ev", .form = ROWS },
+	{ .out = "exec.screen", .ev = "exec.ev", .form = SCREEN,
+	  .screen = { .target = "-i exec.ev" } },
 	{ .out = "idle.screen", .ev = "idle.ev", .form = SCREEN,
 	  .screen = { .target = "-p 7" } },
 	{ .out = "shop.screen", .ev = "shop.ev", .form = SCREEN,

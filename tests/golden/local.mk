@@ -8,6 +8,7 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/args.ev tests/golden/args.trace \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
+	tests/golden/exec.ev tests/golden/exec.screen \
 	tests/golden/idle.ev tests/golden/idle.screen \
 	tests/golden/incident.ev tests/golden/incident.rows \
 	tests/golden/incident.screen tests/golden/incident-80.screen \
