@@ -85,7 +85,7 @@ static int attach_one(struct tracer *t, const struct bpf_program *prog,
 	struct err ignored;
 	int rc = attach_event(&link, prog, &attr, cpu, &ignored);
 
-	return rc ? rc : tracer_keep_link(t, link);
+	return rc ? rc : tracer_keep_link(t, link, &ignored);
 }
 
 /*
@@ -122,11 +122,10 @@ int faults_attach(struct tracer *t, struct err *err)
 		int rc = attach_raw_tracepoint(&link, t->skel->progs.on_fault,
 					       begins[i], err);
 
+		if (!rc)
+			rc = tracer_keep_link(t, link, err);
 		if (rc)
 			return rc;
-		rc = tracer_keep_link(t, link);
-		if (rc)
-			return err_set(err, rc, "out of memory");
 	}
 	return 0;
 }

@@ -18,13 +18,6 @@ static const struct interrupt {
 	{ "call_function_single_entry", "call_function_single_exit", true },
 };
 
-static int keep(struct tracer *t, struct bpf_link *link, struct err *err)
-{
-	int rc = tracer_keep_link(t, link);
-
-	return rc ? err_set(err, rc, "out of memory") : 0;
-}
-
 /* The end before the begin: an interrupt whose end goes unseen never ends. */
 static int attach_interrupts(struct tracer *t, struct err *err)
 {
@@ -37,13 +30,13 @@ static int attach_interrupts(struct tracer *t, struct err *err)
 					   t->skel->progs.on_interrupt_end,
 					   in->end, err);
 		if (!rc)
-			rc = keep(t, link, err);
+			rc = tracer_keep_link(t, link, err);
 		if (!rc)
 			rc = attach_raw_tracepoint(&link,
 						   t->skel->progs.on_interrupt,
 						   in->begin, err);
 		if (!rc)
-			rc = keep(t, link, err);
+			rc = tracer_keep_link(t, link, err);
 		if (rc && !in->optional)
 			return rc;
 	}
@@ -88,7 +81,7 @@ int switches_attach(struct tracer *t, struct err *err)
 
 		rc = attach_tracepoint(&link, progs[i], err);
 		if (!rc)
-			rc = keep(t, link, err);
+			rc = tracer_keep_link(t, link, err);
 	}
 	return rc;
 }

@@ -205,7 +205,7 @@ void tracer_close(struct tracer *t)
 	free(t);
 }
 
-int tracer_keep_link(struct tracer *t, struct bpf_link *link)
+int tracer_keep_link(struct tracer *t, struct bpf_link *link, struct err *err)
 {
 	if (t->nr_links == t->room) {
 		size_t room = t->room ? 2 * t->room : 32;
@@ -214,7 +214,7 @@ int tracer_keep_link(struct tracer *t, struct bpf_link *link)
 
 		if (!links) {
 			bpf_link__destroy(link);
-			return -ENOMEM;
+			return err_set(err, -ENOMEM, "out of memory");
 		}
 		t->links = links;
 		t->room = room;
@@ -251,8 +251,7 @@ static int add_probe(struct tracer *t, const struct bpf_program *prog,
 		return add_multi(t, prog, image, offset, nr, err);
 	if (rc)
 		return rc;
-	rc = tracer_keep_link(t, link);
-	return rc ? err_set(err, rc, "out of memory") : 0;
+	return tracer_keep_link(t, link, err);
 }
 
 static const struct known_file *known(const struct tracer *t,
@@ -354,11 +353,10 @@ static int attach_all(struct tracer *t, struct bpf_program *const *progs,
 		struct bpf_link *link;
 		int rc = attach_tracepoint(&link, progs[i], err);
 
+		if (!rc)
+			rc = tracer_keep_link(t, link, err);
 		if (rc)
 			return rc;
-		rc = tracer_keep_link(t, link);
-		if (rc)
-			return err_set(err, rc, "out of memory");
 	}
 	return 0;
 }

@@ -48,6 +48,7 @@ int switches_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void tracer_stop_samples(struct tracer *t);
 
 /* It is the tracer's from here on, whatever this returns. */
-int tracer_keep_link(struct tracer *t, struct bpf_link *link) PT_MUST_CHECK;
+int tracer_keep_link(struct tracer *t, struct bpf_link *link,
+		     struct err *err) PT_MUST_CHECK;
 
 #endif /* PT_TRACER_PRIV_H */
