@@ -208,7 +208,7 @@ static int run_all(struct run *s, char **argv)
 	if (choose_events(s, &events, &err) ||
 	    engine_new(&s->p.engine, NULL, &err) ||
 	    analysis_new(&s->analysis, &ao, &err))
-		return cmd_fail(&err);
+		return report(s, cmd_fail(&err));
 	code = o->input ? read_recording(s) :
 			  live_run(o, &events, &s->p, argv);
 	return report(s, code);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_trace: one line an event, as it happens, with the Python that made it. */
 #include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/opts.h"
+#include "cmd/output.h"
 #include "cmd/pipeline.h"
 #include "cmd/totals.h"
 #include "event/record.h"
@@ -27,7 +26,7 @@ struct tracing {
 	struct pipeline p;	/* first */
 	struct sink sink;
 	const struct opts *opts;
-	FILE *out;		/* NULL: not begun */
+	struct output out;
 	struct filter *filter;
 	struct trace *trace;	/* one of the two */
 	struct json *json;
@@ -63,7 +62,7 @@ static int flush(struct sink *sink, struct err *err)
 {
 	struct tracing *t = of_sink(sink);
 
-	if (!fflush(t->out))
+	if (!fflush(t->out.file))
 		return 0;
 	return err_kind(err, ERR_OUTPUT, -errno, "cannot write the report: %s",
 			strerror(errno));
@@ -89,32 +88,6 @@ static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 	return rc;
 }
 
-/* Without -o: stderr beside a command, which has stdout to itself. */
-static FILE *default_output(const struct opts *o)
-{
-	return o->command ? stderr : stdout;
-}
-
-static int open_output(struct tracing *t, const struct opts *o, struct err *err)
-{
-	int fd;
-
-	if (!o->output || !strcmp(o->output, "-")) {
-		t->out = o->output ? stdout : default_output(o);
-		return 0;
-	}
-	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-		  O_NOFOLLOW | O_NOCTTY, 0600);
-	t->out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (t->out)
-		return 0;
-	err_kind(err, ERR_OUTPUT, -errno, "cannot open '%s': %s", o->output,
-		 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -EIO;
-}
-
 static int open_report(struct tracing *t, struct err *err)
 {
 	const struct opts *o = t->opts;
@@ -126,27 +99,19 @@ static int open_report(struct tracing *t, struct err *err)
 	};
 	const struct json_opts jo = { .no_paths = o->no_paths };
 
-	return o->json ? json_new(&t->json, t->out, &jo, err) :
-			 trace_new(&t->trace, t->out, &to, err);
+	return o->json ? json_new(&t->json, t->out.file, &jo, err) :
+			 trace_new(&t->trace, t->out.file, &to, err);
 }
 
 /* Not before: a mistyped pid must not cost an older report. */
 static int begin(struct pipeline *p, struct err *err)
 {
 	struct tracing *t = (struct tracing *)p;
-	int rc = open_output(t, t->opts, err);
+	int rc = output_open(&t->out, t->opts, err);
 
 	if (!rc && t->opts->json)
-		cmd_errors_as_json(t->out);
+		cmd_errors_as_json(t->out.file);
 	return rc ? rc : open_report(t, err);
-}
-
-static int close_output(struct tracing *t, struct err *err)
-{
-	if (!t->out || t->out == stdout || t->out == stderr || !fclose(t->out))
-		return 0;
-	return err_kind(err, ERR_OUTPUT, -errno, "cannot write the report: %s",
-			strerror(errno));
 }
 
 /* Events came, and the filters left nothing of them. */
@@ -167,46 +132,13 @@ static int all_left_out(const struct tracing *t)
 	return cmd_fail(&err);
 }
 
-/* The last line of JSON, whatever happened. */
-static int put_end(struct tracing *t, int code, struct err *err)
-{
-	const struct engine_totals *totals = engine_totals(t->p.engine);
-	struct moment m = { .rec = &t->end.h };
-	int rc = 0;
-
-	if (!t->out) {
-		t->out = default_output(t->opts);
-		rc = open_report(t, err);
-	}
-	if (t->end.h.type != PT_END) {	/* the source had none */
-		t->end.h.type = PT_END;
-		t->end.h.size = sizeof(t->end);
-		t->end.events = totals->events;
-		t->end.lost = totals->lost_all;
-	}
-	t->end.exit = (uint32_t)code;
-	if (!rc)
-		rc = json_moment(t->json, &m, totals, err);
-	return rc ? rc : flush(&t->sink, err);
-}
-
 static int close_report(struct tracing *t, int code)
 {
-	struct err err = { 0 };
-	int rc = 0;
-
-	/* what could not be written before was said then */
-	if (t->opts->json && !(t->out && ferror(t->out)))
-		rc = put_end(t, code, &err);
-	cmd_errors_as_json(NULL);
 	trace_free(t->trace);
 	json_free(t->json);
 	filter_free(t->filter);
-	if (!rc)
-		rc = close_output(t, &err);
-	if (rc && rc != -EPIPE && !code)
-		code = cmd_fail(&err);
-	return code;
+	return output_close(&t->out, t->opts, &t->end,
+			    engine_totals(t->p.engine), code);
 }
 
 static int read_recording(const struct opts *o, struct pipeline *p)
@@ -267,7 +199,7 @@ static int run(int argc, char **argv)
 
 	opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_FILTER |
 		   OPTS_SHOW, doc, argc, argv);
-	cmd_errors_as_json(o.json ? default_output(&o) : NULL);
+	cmd_errors_as_json(o.json ? output_default(&o) : NULL);
 	code = close_report(&t, run_all(&t, argv));
 	engine_free(t.p.engine);
 	return code;

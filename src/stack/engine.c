@@ -77,7 +77,7 @@ void engine_free(struct engine *e)
 
 const struct engine_totals *engine_totals(const struct engine *e)
 {
-	return &e->totals;
+	return e ? &e->totals : NULL;
 }
 
 /* ---- memory --------------------------------------------------------------- */

@@ -112,6 +112,7 @@ struct engine_totals {
 	uint64_t evicted;	/* definitions given up for memory */
 };
 
+/* NULL of NULL. */
 const struct engine_totals *engine_totals(const struct engine *e);
 
 /* The account's words: "ring full"; "unknown reason" for numbers unheard of. */

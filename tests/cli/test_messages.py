@@ -76,6 +76,16 @@ def test_usage_in_json(pytrace):
         ("error", "usage")]
 
 
+@pytest.mark.parametrize("view", [[], ["trace"], ["syscalls"], ["cpu"]])
+def test_json_ends_with_end_before_anything_began(pytrace, view):
+    """The events are refused when there is no engine yet."""
+    done = run(pytrace, *view, "--json", "-e", "nonsense", "-p", "1", "-d", "1")
+    assert done.returncode == 2
+    error, end = objects(done.stdout or done.stderr)
+    assert (error["type"], error["kind"]) == ("error", "usage")
+    assert end["type"] == "end" and end["exit"] == 2 and end["events"] == 0
+
+
 def test_json_ends_with_end(pytrace):
     done = run(pytrace, "trace", "--json", "-i", SHOP)
     assert objects(done.stdout)[-1]["exit"] == done.returncode == 0
