@@ -109,8 +109,10 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	recbuf_string(&s->buf, img ? img->why : NULL);
 	if (group)
 		recbuf_string(&s->buf, group);
-	free(group);
 	rc = put(s);
+	if (!rc && group)
+		rc = groups_meet(&s->groups, group, &rec->h, &s->queue);
+	free(group);
 	return rc ? rc : gil_tell(s, p, rec->h.t);
 }
 

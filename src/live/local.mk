@@ -5,6 +5,7 @@ PT_LIVE_SOURCES = \
 	src/live/describe.c \
 	src/live/discover.c \
 	src/live/gil.c \
+	src/live/groups.c src/live/groups.h \
 	src/live/doctor.c src/live/doctor.h src/live/doctor_priv.h \
 	src/live/doctor_try.c \
 	src/live/faults.c src/live/faults.h \

@@ -86,6 +86,7 @@ void session_close(struct session *s)
 	tracer_close(s->tracer);
 	spawn_close(&s->spawn);
 	known_fini(&s->known);
+	groups_fini(&s->groups);
 	imgcache_free(s->cache);
 	queue_fini(&s->queue);
 	recbuf_free(&s->buf);
@@ -163,6 +164,8 @@ static int idle(struct session *s, struct err *err)
 		s->looked_ns = now;
 		if (tracer_losses(s->tracer, put_loss, s))
 			return err_set(err, -EIO, "reading the losses failed");
+		if (groups_tell(&s->groups, now, false, &s->queue))
+			return err_set(err, -ENOMEM, "out of memory");
 		if (!s->stopped)
 			tracer_sample(s->tracer);
 	}
@@ -290,6 +293,8 @@ static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *e
 			return idle(s, err);
 		}
 		s->phase = PHASE_END;
+		if (groups_tell(&s->groups, s->stopped_ns, true, &s->queue))
+			return err_set(err, -ENOMEM, "out of memory");
 		return tracer_losses(s->tracer, put_loss, s) ?
 			err_set(err, -EIO, "reading the losses failed") : 0;
 	}

@@ -4,6 +4,7 @@
 #define PT_SESSION_PRIV_H
 
 #include "event/record.h"
+#include "live/groups.h"
 #include "live/known.h"
 #include "live/queue.h"
 #include "live/ring.h"
@@ -23,6 +24,7 @@ struct session {
 	struct tracer *tracer;
 	struct ring *ring;
 	struct known known;
+	struct groups groups;
 	struct queue queue;
 	struct recbuf buf;
 	struct spawn spawn;

@@ -66,6 +66,7 @@ static void put_account(struct jsonw *w, const struct model *m)
 	jsonw_key_string(w, "kernel_mode", precision_word(m->kernel));
 	jsonw_key_string(w, "off_cpu", precision_word(m->off));
 	put_quota(w, m);
+	jsonw_key_uint(w, "memory_high", m->memory_high);
 	jsonw_key(w, "complete");
 	jsonw_bool(w, m->complete && !m->lossy);
 }

@@ -270,6 +270,20 @@ static void put_causes(struct screen *s)
 		put_cause(s, lines[i].cause, lines[i].ns, largest);
 }
 
+/* How long that held them back is told by nobody: it is in other causes. */
+static void put_memory(struct screen *s)
+{
+	struct text t = { 0 };
+
+	if (!s->m->memory_high)
+		return;
+	text_add(&t, "note: over memory.high ");
+	words_count(&t, s->m->memory_high);
+	text_add(&t, " times: reclaim is in kernel CPU and faults, being held "
+		 "back in unknown");
+	screen_line(s, &t);
+}
+
 /* ---- rows ----------------------------------------------------------------- */
 
 static size_t code_columns(const struct screen *s)
@@ -553,6 +567,7 @@ static int put_all(struct screen *s, const struct engine_totals *totals,
 		putc('\n', s->out);
 		s->lines++;
 		put_causes(s);
+		put_memory(s);
 		rc = put_causes_by_line(s, err);
 	}
 	screen_cost(s, totals);

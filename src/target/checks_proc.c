@@ -5,11 +5,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "target/cgroup.h"
 #include "target/find.h"
 #include "target/maps.h"
 #include "target/where.h"
@@ -254,6 +256,52 @@ static void check_bits(struct checks *c, const struct proc *p)
 			  "walked");
 }
 
+/* The group that holds it back: its own, or the first above it with a quota. */
+static bool find_quota(const struct cgroup_mount *m, char *group,
+		       struct cgroup_stat *stat)
+{
+	do {
+		if (!cgroup_read(m, group, stat) && stat->quota_us)
+			return true;
+	} while (cgroup_parent(group));
+	return false;
+}
+
+static void say_quota(struct check *row, const struct cgroup_stat *stat,
+		      const char *group)
+{
+	uint64_t of = stat->nr_periods ? stat->nr_periods : 1;
+
+	check_say(row, CHECK_NOTE, "%.2f CPUs (cpu.max %" PRIu64 " %" PRIu64
+		  " of %.200s), throttled in %" PRIu64 " %% of its %" PRIu64
+		  " periods so far, %.1f s in all",
+		  (double)stat->quota_us /
+		  (double)(stat->period_us ? stat->period_us : 1),
+		  stat->quota_us, stat->period_us, group,
+		  (uint64_t)((double)stat->nr_throttled * 100 / (double)of),
+		  stat->nr_periods, (double)stat->throttled_us / 1e6);
+}
+
+static void check_quota(struct checks *c, const struct proc *p)
+{
+	struct check *row = add(c, "cpu-quota", "CPU quota");
+	char *group = where_group_of(p);
+	struct cgroup_mount mount;
+	struct cgroup_stat stat;
+	int rc = cgroup_find_mount(&mount);
+
+	if (!group || rc || cgroup_read(&mount, group, &stat))
+		check_say(row, CHECK_NOTE, "not known: its control group is not "
+			  "in what is mounted here");
+	else if (find_quota(&mount, group, &stat))
+		say_quota(row, &stat, group);
+	else
+		check_say(row, CHECK_OK, "none");
+	if (!rc)
+		cgroup_mount_fini(&mount);
+	free(group);
+}
+
 void checks_target(struct checks *c, pid_t pid)
 {
 	struct proc p = PROC_NONE;
@@ -267,6 +315,7 @@ void checks_target(struct checks *c, pid_t pid)
 		check_namespaces(c, &p, &info);
 		check_filters(c, &info);
 		check_bits(c, &p);
+		check_quota(c, &p);
 	}
 	proc_close(&p);
 }

@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/live/test_endings.py \
 	tests/live/test_faults.py \
 	tests/live/test_oracle.py \
+	tests/live/test_quota.py \
 	tests/live/test_real_programs.py \
 	tests/live/test_sched.py \
 	tests/live/test_short_lived.py \

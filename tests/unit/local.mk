@@ -66,3 +66,5 @@ UNIT_TESTS += tests/unit/test_rights
 tests_unit_test_rights_SOURCES = tests/unit/test_rights.c
 UNIT_TESTS += tests/unit/test_memimg
 tests_unit_test_memimg_SOURCES = tests/unit/test_memimg.c
+UNIT_TESTS += tests/unit/test_cgroup
+tests_unit_test_cgroup_SOURCES = tests/unit/test_cgroup.c
