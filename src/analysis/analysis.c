@@ -33,6 +33,11 @@ int analysis_new(struct analysis **out, const struct analysis_opts *opts,
 	if (opts) {
 		a->ledger.app = opts->app;
 		a->ledger.nr_app = opts->nr_app;
+		a->chosen = (struct chosen){
+			.tids = opts->tids, .nr_tids = opts->nr_tids,
+			.names = opts->threads, .nr_names = opts->nr_threads,
+		};
+		a->model.chosen = opts->nr_tids || opts->nr_threads;
 	}
 	/* until PT_BEGIN says more: the first streams had calls alone */
 	a->model.events = 1u << PT_SYSCALL;
@@ -216,6 +221,7 @@ void model_cell(const struct analysis *a, uint32_t nr, struct cell *out)
 	out->key = intern_bytes(&a->ledger.cells, nr, NULL);
 	out->is = a->ledger.sums[nr];
 	out->estimate = a->ledger.estimate[nr];
+	out->left_out = a->threads[out->key->thread].left_out;
 }
 
 uint32_t model_wakes(const struct analysis *a)

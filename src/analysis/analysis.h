@@ -8,6 +8,8 @@
 #ifndef PT_ANALYSIS_H
 #define PT_ANALYSIS_H
 
+#include <sys/types.h>
+
 #include "analysis/model.h"
 #include "base/compiler.h"
 #include "base/err.h"
@@ -19,6 +21,15 @@ struct analysis_opts {
 	size_t nr_app;
 	const char *const *idle_at;	/* more places: idle.h */
 	size_t nr_idle_at;
+	/*
+	 * The only threads to be accounted for: those of such an id, if there
+	 * are any here, and of such a name (globs), if there are any.  Both to
+	 * outlive the analysis.
+	 */
+	const pid_t *tids;
+	size_t nr_tids;
+	const char *const *threads;
+	size_t nr_threads;
 };
 
 int analysis_new(struct analysis **out, const struct analysis_opts *opts,

@@ -4,6 +4,7 @@
 #define PT_ANALYSIS_PRIV_H
 
 #include "analysis/analysis.h"
+#include "analysis/chosen.h"
 #include "analysis/clocks.h"
 #include "analysis/files.h"
 #include "analysis/idle.h"
@@ -24,6 +25,7 @@ struct analysis {
 	struct clocks clocks;
 	struct files files;
 	struct idle *idle;
+	struct chosen chosen;
 	struct thread_info *threads;
 	struct process_info *processes;
 	uint8_t *idle_stack;		/* of a stack: 1 no, 2 yes */

@@ -42,11 +42,16 @@ static bool goes_on(const struct model *m, uint32_t nr)
 	return false;
 }
 
-uint32_t model_threads(const struct model *m)
+uint32_t model_threads(const struct model *m, uint32_t *all)
 {
 	uint32_t nr = 0;
 
-	for (uint32_t i = 1; i <= m->nr_threads; i++)
-		nr += m->threads[i].life_ns && !goes_on(m, i);
+	*all = 0;
+	for (uint32_t i = 1; i <= m->nr_threads; i++) {
+		if (!m->threads[i].life_ns || goes_on(m, i))
+			continue;
+		nr += !m->threads[i].left_out;
+		++*all;
+	}
 	return nr;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lives: threads and processes of the trace, as they come and go. */
 #include "analysis/analysis_priv.h"
+#include "event/record.h"
 
 /* ---- processes ------------------------------------------------------------ */
 
@@ -189,6 +190,8 @@ static void exec_task(struct analysis *a, const struct pt_exec *rec)
 {
 	struct clock *c = clocks_find(&a->clocks, rec->h.tid);
 
+	a->model.program = keep(a, record_string(&rec->h, 0));
+	a->model.program_pid = rec->h.pid;
 	files_forget(&a->files, rec->h.pid);
 	if (c)
 		task_end(a, c, rec->h.t, false);

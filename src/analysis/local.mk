@@ -3,6 +3,7 @@ libptcore_a_SOURCES += \
 	src/analysis/analysis_priv.h \
 	src/analysis/spent.c src/analysis/spent.h \
 	src/analysis/charge.c \
+	src/analysis/chosen.h \
 	src/analysis/count.c \
 	src/analysis/clocks.c src/analysis/clocks.h \
 	src/analysis/files.c src/analysis/files.h \

@@ -67,6 +67,7 @@ struct cell {
 	const struct cell_key *key;
 	struct sums is;
 	bool estimate;		/* ns from samples */
+	bool left_out;		/* of a thread that was not asked for */
 };
 
 /* A line of a function. */
@@ -112,7 +113,8 @@ struct thread_info {
 	uint64_t life_ns;	/* ended - born; of "others" the sum */
 	uint64_t off_ns;
 	uint64_t kernel_ns;	/* on CPU in calls and faults */
-	char comm[17];
+	char comm[17];		/* the last name that it had */
+	bool left_out;		/* not asked for: in no sum and no row */
 };
 
 struct process_info {
@@ -173,9 +175,13 @@ struct model {
 
 	const struct thread_info *threads;	/* [0]: others */
 	uint32_t nr_threads;			/* highest number */
+	bool chosen;				/* some were asked for */
 	const struct process_info *processes;	/* [0] is the first */
 	uint32_t nr_processes;
 	uint64_t more_processes;		/* that found no room */
+	/* The last program executed, Python or not; NULL: none was. */
+	const char *program;
+	uint32_t program_pid;
 
 	struct account account;
 	enum precision kernel;	/* how user and kernel mode were told apart */
@@ -197,9 +203,10 @@ const struct model *analysis_model(const struct analysis *a);
 /*
  * How many processes (*born: of them, while tracing) and threads there were,
  * each once, whatever programs it executed; not what turned out to be no Python.
+ * Threads: those that were asked for; *all of them.
  */
 uint32_t model_processes(const struct model *m, uint32_t *born);
-uint32_t model_threads(const struct model *m);
+uint32_t model_threads(const struct model *m, uint32_t *all);
 
 uint32_t model_cells(const struct analysis *a);		/* highest number */
 void model_cell(const struct analysis *a, uint32_t nr, struct cell *out);

@@ -242,7 +242,7 @@ const struct detail *rows_detail(const struct rows *rows, const struct row *row,
 
 static bool wants(const struct rows_query *q, const struct cell *c)
 {
-	if (!(q->kinds & 1u << c->key->kind))
+	if (!(q->kinds & 1u << c->key->kind) || c->left_out)
 		return false;
 	if (c->key->state != TIME_BUSY && !q->idle)
 		return false;

@@ -117,12 +117,13 @@ static void sum_up(struct analysis *a)
 	struct account *sum = &a->model.account;
 
 	for (uint32_t i = 0; i <= a->model.nr_threads; i++)
-		sum->thread_ns += a->threads[i].life_ns;
+		if (!a->threads[i].left_out)
+			sum->thread_ns += a->threads[i].life_ns;
 	for (uint32_t i = 1; i <= a->ledger.cells.nr; i++) {
 		const struct cell_key *k = key_of(a, i);
 		uint64_t ns = a->ledger.sums[i].ns;
 
-		if (k->kind != CELL_TIME)
+		if (k->kind != CELL_TIME || a->threads[k->thread].left_out)
 			continue;
 		if (k->state == TIME_IDLE) {
 			sum->idle_ns += ns;
@@ -132,6 +133,19 @@ static void sum_up(struct analysis *a)
 			sum->busy[k->cause] += ns;
 			sum->busy_ns += ns;
 		}
+	}
+}
+
+/*
+ * A name can come late, and the last one counts: all are accounted for until
+ * the end.  Threads that found no room are nobody's.
+ */
+static void leave_out(struct analysis *a)
+{
+	for (uint32_t i = 0; i <= a->model.nr_threads; i++) {
+		struct thread_info *t = &a->threads[i];
+
+		t->left_out = !chosen_has(&a->chosen, t->tid, t->comm);
 	}
 }
 
@@ -179,5 +193,6 @@ void settle(struct analysis *a)
 	settle_cpu(a);
 	sum_groups(a);
 	m->coarse = a->ledger.coarse;
+	leave_out(a);
 	sum_up(a);
 }

@@ -11,6 +11,7 @@
 #include "cmd/live.h"
 #include "cmd/output.h"
 #include "cmd/pipeline.h"
+#include "cmd/targets.h"
 #include "cmd/totals.h"
 #include "event/record.h"
 #include "report/screen.h"
@@ -79,29 +80,6 @@ static unsigned int width_of(const struct opts *o, FILE *out)
 	return w.ws_col < WIDTH_MIN ? WIDTH_MIN : w.ws_col;
 }
 
-/* The target again, for the next command: "-p 811,812 -f". */
-static const char *target_of(const struct opts *o, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	if (o->command)
-		return NULL;
-	if (o->input) {
-		/* only what a shell takes as it is */
-		if (o->input[strspn(o->input, "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._-+")])
-			return NULL;
-		snprintf(buf, size, "-i %s", o->input);
-		return buf;
-	}
-	for (size_t i = 0; i < o->nr_pids && len + 16 < size; i++)
-		len += (size_t)snprintf(buf + len, size - len, "%s%d",
-					i ? "," : "-p ", (int)o->pids[i]);
-	snprintf(buf + len, size - len, "%s", o->follow ? " -f" : "");
-	return buf;
-}
-
 static int put_report(struct run *s, struct err *err)
 {
 	char target[512];
@@ -111,7 +89,7 @@ static int put_report(struct run *s, struct err *err)
 		.totals = engine_totals(s->p.engine),
 		.out = s->out.file,
 		.width = width_of(s->opts, s->out.file),
-		.target = target_of(s->opts, target, sizeof(target)),
+		.target = targets_again(s->opts, target, sizeof(target)),
 	};
 
 	return s->opts->json ? s->view->json(&done, err) :
@@ -119,6 +97,29 @@ static int put_report(struct run *s, struct err *err)
 }
 
 /* ---- from options to exit code -------------------------------------------- */
+
+/* Of a trace that was not empty -t and --thread left nothing. */
+static bool none_chosen(const struct run *s, struct err *err)
+{
+	const struct model *m = analysis_model(s->analysis);
+	uint32_t all, nr = model_threads(m, &all);
+	uint32_t named = 0;
+
+	if (!m->chosen || nr || !all)
+		return false;
+	err_kind(err, ERR_NOTHING, -ENODATA,
+		 "none of the %u threads is one that %s asks for", all,
+		 s->opts->nr_tids ? "-t" : "--thread");
+	for (uint32_t i = 1; i <= m->nr_threads && named < 5; i++) {
+		const struct thread_info *t = &m->threads[i];
+
+		if (!t->life_ns)
+			continue;
+		err_hint(err, "thread %u is called '%s'", t->tid, t->comm);
+		named++;
+	}
+	return true;
+}
 
 /* Also after an error: what came before it is shown, and marked as cut. */
 static int report(struct run *s, int code)
@@ -128,7 +129,9 @@ static int report(struct run *s, int code)
 
 	if (s->out.file && !output_failed(&s->out) && s->p.records) {
 		rc = analysis_end(s->analysis, &err);
-		if (!rc)
+		if (!rc && !code && none_chosen(s, &err))
+			rc = -ENODATA;
+		else if (!rc)
 			rc = put_report(s, &err);
 	}
 	if (rc && rc != -EPIPE) {
@@ -200,6 +203,8 @@ static int run_all(struct run *s, char **argv)
 	const struct analysis_opts ao = {
 		.app = o->app.v, .nr_app = o->app.nr,
 		.idle_at = o->idle_at.v, .nr_idle_at = o->idle_at.nr,
+		.tids = o->tids, .nr_tids = o->nr_tids,
+		.threads = o->threads.v, .nr_threads = o->threads.nr,
 	};
 	struct eventset events;
 	struct err err = { 0 };

@@ -198,7 +198,7 @@ static int run(int argc, char **argv)
 	int code;
 
 	opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_FILTER |
-		   OPTS_SHOW, doc, argc, argv);
+		   OPTS_SHOW | OPTS_THREADS, doc, argc, argv);
 	cmd_errors_as_json(o.json ? output_default(&o) : NULL);
 	code = close_report(&t, run_all(&t, argv));
 	engine_free(t.p.engine);

@@ -10,6 +10,7 @@
 #include "base/printable.h"
 #include "cmd/children.h"
 #include "cmd/cmd.h"
+#include "cmd/targets.h"
 #include "cmd/totals.h"
 #include "config.h"
 #include "live/doctor.h"
@@ -41,6 +42,7 @@ static const char *base_name(const char *path)
 static void say_attached(const struct opts *o, const struct session *s)
 {
 	struct session_view v;
+	char why[160];
 
 	session_look(s, &v);
 	if (v.no_samples && !o->quiet)
@@ -58,6 +60,9 @@ static void say_attached(const struct opts *o, const struct session *s)
 	if (v.nr_processes > 1)
 		fprintf(stderr, ", %zu processes in all", v.nr_processes);
 	fputc('\n', stderr);
+	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
+		if (targets_why_still(o->pids[i], true, why, sizeof(why)))
+			fprintf(stderr, "note: %s\n", why);
 	if (v.fingerprints && o->verbose)
 		fputs("pytrace: code objects are told apart by their names: "
 		      "no probe on their end\n", stderr);
@@ -77,12 +82,16 @@ static int nothing_came(const struct opts *o, const struct eventset *events,
 			uint64_t began, struct err *err)
 {
 	bool calls = events->types == EVENTS_SYSCALLS;
+	char why[160];
 
 	err_kind(err, ERR_NOTHING, -ENODATA, "not one event in %.1f s",
 		 (double)(now_ns() - began) / 1e9);
 	err_hint(err, "the process %s%s",
 		 calls ? "made no system call" : "had no event",
 		 o->events.nr ? " of those that -e names" : "");
+	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
+		if (targets_why_still(o->pids[i], false, why, sizeof(why)))
+			err_hint(err, "%s", why);
 	return cmd_fail(err);
 }
 
@@ -122,7 +131,8 @@ int live_run(const struct opts *o, const struct eventset *events,
 	int rc, code = 0, exit_code;
 	bool gone = false;
 
-	if (open_session(o, events, &s, argv, &err)) {
+	if (targets_check_threads(o, &err) ||
+	    open_session(o, events, &s, argv, &err)) {
 		code = cmd_fail(&err);
 		return o->command ? 125 : code;
 	}

@@ -22,6 +22,7 @@ pytrace_SOURCES = \
 	src/cmd/output.c src/cmd/output.h \
 	src/cmd/totals.c src/cmd/totals.h \
 	src/cmd/opts.c src/cmd/opts.h \
+	src/cmd/targets.c src/cmd/targets.h \
 	src/cmd/pipeline.c src/cmd/pipeline.h
 pytrace_LDADD =
 if LIVE

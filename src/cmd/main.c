@@ -144,6 +144,9 @@ static int usage(const char *word)
 
 	if (!*word)
 		err_kind(&err, ERR_USAGE, -EINVAL, "no target and no view");
+	else if (word[strspn(word, "0123456789,")] == '\0')
+		err_kind(&err, ERR_USAGE, -EINVAL, "unknown view '%s': a process "
+			 "is named by -p %s", word, word);
 	else
 		err_kind(&err, ERR_USAGE, -EINVAL, "unknown view '%s'", word);
 	err_hint(&err, "'pytrace --help' lists them");

@@ -42,6 +42,10 @@ static const struct row {
 		"also their descendants: those alive now and those born later", 1 } },
 	{ OPTS_LIVE, { "no-follow", OPT_NO_FOLLOW, NULL, 0,
 		"not the descendants of COMMAND", 1 } },
+	{ OPTS_THREADS, { NULL, 't', "TID[,...]", 0,
+		"only these threads, and what they spend; a target by itself", 1 } },
+	{ OPTS_THREADS, { "thread", OPT_THREAD, "GLOB", 0,
+		"only threads of such a name", 1 } },
 	{ OPTS_INPUT, { "input", 'i', "FILE", 0,
 		"read a recording or its text (-: stdin) instead of a process", 1 } },
 	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
@@ -55,9 +59,6 @@ static const struct row {
 		"pkg/file.py:name, pkg/file.py, pkg/*; ! excludes", 3 } },
 	{ OPTS_FILTER, { "innermost", OPT_INNERMOST, NULL, 0,
 		"-F looks at the innermost frame only", 3 } },
-	{ OPTS_FILTER, { NULL, 't', "TID[,...]", 0, "only these threads", 3 } },
-	{ OPTS_FILTER, { "thread", OPT_THREAD, "GLOB", 0,
-		"only threads of such a name", 3 } },
 	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
 		"only system calls that failed", 3 } },
 	{ OPTS_FILTER, { "slower", OPT_SLOWER, "DUR", 0,
@@ -333,11 +334,11 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 /* What belongs together, and what must be there. */
 static const char *contradiction(const struct opts *o, int groups)
 {
-	int targets = (o->nr_pids > 0) + (o->command != NULL) + (o->input != NULL);
+	int targets = (o->nr_pids > 0 && !o->by_tid) + (o->command != NULL) + (o->input != NULL);
 
 	if (targets > 1)
 		return "one target only: -p PID, -- COMMAND or -i FILE";
-	if (!targets)
+	if (!targets && !o->by_tid)
 		return groups & OPTS_INPUT ?
 			"no target: -p PID, -- COMMAND or -i FILE" :
 			"no target: -p PID or -- COMMAND";
@@ -355,6 +356,23 @@ static const char *contradiction(const struct opts *o, int groups)
 	    !isatty(STDERR_FILENO))
 		return "without a terminal a run must have an end: -d DUR";
 	return NULL;
+}
+
+/* "trace 123": nobody calls a program that. */
+static void check_command(const struct opts *o)
+{
+	const char *word = o->command[0];
+
+	if (is_number(word) && access(word, F_OK))
+		cmd_usage("'%s' is no command: a process is named by -p %s",
+			  word, word);
+}
+
+static void threads_are_targets(struct opts *o)
+{
+	memcpy(o->pids, o->tids, o->nr_tids * sizeof(*o->tids));
+	o->nr_pids = o->nr_tids;
+	o->by_tid = true;
 }
 
 /* Room for all of them, and the empty one behind the last. */
@@ -388,7 +406,11 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)
+		check_command(o);
+	if (o->command)
 		o->follow = !o->no_follow;
+	else if (!o->nr_pids && !o->input && o->nr_tids)
+		threads_are_targets(o);
 	wrong = contradiction(o, groups);
 	if (wrong)
 		cmd_usage("%s", wrong);

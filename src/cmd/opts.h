@@ -21,15 +21,17 @@ enum opts_group {
 	OPTS_LIVE = 1 << 0,	/* -p -f -t -d --buffer -- COMMAND ... */
 	OPTS_INPUT = 1 << 1,	/* -i */
 	OPTS_SELECT = 1 << 2,	/* -e: what the kernel half is asked for */
-	OPTS_FILTER = 1 << 5,	/* -F --errors --slower -t --thread */
+	OPTS_FILTER = 1 << 5,	/* -F --errors --slower */
 	OPTS_SHOW = 1 << 3,	/* -k -s --lasti --utc --json --app ... */
 	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
 	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
 	OPTS_ROWS = 1 << 7,	/* --by --sort --limit */
+	OPTS_THREADS = 1 << 8,	/* -t --thread */
 };
 
 /* Those of the default view. */
-#define OPTS_SUMMARY (OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_VIEW)
+#define OPTS_SUMMARY (OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_VIEW | \
+		      OPTS_THREADS)
 
 struct opts_list {
 	const char *v[OPTS_MAX];
@@ -40,6 +42,7 @@ struct opts {
 	/* target */
 	pid_t pids[OPTS_MAX];
 	size_t nr_pids;
+	bool by_tid;		/* -t alone: pids are those threads */
 	bool follow;		/* the default with COMMAND */
 	bool no_follow;
 	char **command;		/* NULL: none */

@@ -46,11 +46,12 @@ static void put_quota(struct jsonw *w, const struct model *m)
 static void put_account(struct jsonw *w, const struct model *m)
 {
 	const struct account *sum = &m->account;
+	uint32_t all;
 
 	jsonw_key_string(w, "type", "account");
 	jsonw_key_uint(w, "t", m->begin);
 	jsonw_key_uint(w, "until", m->end);
-	jsonw_key_uint(w, "threads", model_threads(m));
+	jsonw_key_uint(w, "threads", model_threads(m, &all));
 	jsonw_key_uint(w, "thread_ns", sum->thread_ns);
 	jsonw_key_uint(w, "idle_ns", sum->idle_ns);
 	jsonw_key_uint(w, "unseen_ns", sum->unseen_ns);

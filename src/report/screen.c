@@ -38,7 +38,40 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_program(struct text *t, const struct model *m)
+/* Do they go by one name, as forked workers do? */
+static bool are_alike(const struct model *m, const struct process_info *first)
+{
+	for (uint32_t i = 0; i < m->nr_processes; i++) {
+		const struct process_info *p = &m->processes[i];
+
+		if (!p->left_out && strcmp(p->comm, first->comm))
+			return false;
+	}
+	return first->comm[0];
+}
+
+/* What a line that is too long can do without, in this order. */
+enum brief {
+	BRIEF_NOT,
+	BRIEF_METHOD,		/* "walking" */
+	BRIEF_BORN,		/* "while tracing" */
+	BRIEF_CLOCK,		/* "from 14:02:31" */
+	BRIEF_NAME,		/* the end of a long name */
+	BRIEF_NR,
+};
+
+static void put_others(struct text *t, uint32_t others, uint32_t born,
+		       const char *word, enum brief brief)
+{
+	text_add(t, " + %" PRIu32 " %s%s", others, word, others == 1 ? "" :
+		 *word == 'w' ? "s" : "es");
+	if (born)
+		text_add(t, " (%" PRIu32 " born%s)", born,
+			 brief >= BRIEF_BORN ? "" : " while tracing");
+}
+
+/* "811 gunicorn + 4 workers" */
+static void put_program(struct text *t, const struct model *m, enum brief brief)
 {
 	const struct process_info *p = first_process(m);
 	uint32_t born, others = model_processes(m, &born);
@@ -49,22 +82,28 @@ static void put_program(struct text *t, const struct model *m)
 	}
 	if (p) {
 		const char *name = p->comm[0] ? p->comm : base_name(p->exe);
+		struct text safe = { 0 };
 
-		text_add(t, "%" PRIu32 " ", p->pid);
-		text_name(t, name, strlen(name));
+		text_name(&safe, name, strlen(name));
+		if (brief >= BRIEF_NAME)
+			text_cut(&safe, 9);
+		text_add(t, "%" PRIu32 " %s", p->pid, safe.s);
+	} else if (m->program) {
+		text_add(t, "%" PRIu32 " ", m->program_pid);
+		text_name(t, base_name(m->program),
+			  strlen(base_name(m->program)));
+		text_add(t, ", which is no Python");
 	} else if (m->nr_threads) {
 		text_add(t, "%" PRIu32, m->threads[1].pid);
 	} else {
 		text_add(t, "no process");
 	}
 	if (others)
-		text_add(t, " + %" PRIu32 " process%s", others,
-			 others == 1 ? "" : "es");
-	if (born)
-		text_add(t, " (%" PRIu32 " born while tracing)", born);
+		put_others(t, others, born, p && are_alike(m, p) ? "worker" :
+			   "process", brief);
 }
 
-static void put_since(struct text *t, const struct screen *s)
+static void put_since(struct text *t, const struct screen *s, enum brief brief)
 {
 	const struct model *m = s->m;
 	uint64_t tenths = (m->end - m->begin + 50000000) / 100000000;
@@ -74,7 +113,8 @@ static void put_since(struct text *t, const struct screen *s)
 	struct tm tm;
 
 	text_add(t, "   %" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
-	if (!m->has_clock || ns / 1000000000 >= UINT64_C(1) << 40)
+	if (!m->has_clock || ns / 1000000000 >= UINT64_C(1) << 40 ||
+	    brief >= BRIEF_CLOCK)
 		return;
 	if (s->o.utc ? !gmtime_r(&second, &tm) : !localtime_r(&second, &tm))
 		return;
@@ -82,20 +122,43 @@ static void put_since(struct text *t, const struct screen *s)
 	text_add(t, " from %s", hms);
 }
 
+/* "17 threads", "2 of 17 threads" */
+static void put_threads(struct text *t, const struct model *m)
+{
+	uint32_t all, nr = model_threads(m, &all);
+
+	text_add(t, "   %" PRIu32, nr);
+	if (m->chosen)
+		text_add(t, " of %" PRIu32, all);
+	text_add(t, " thread%s", (m->chosen ? all : nr) == 1 ? "" : "s");
+}
+
+static void compose_header(struct text *t, const struct screen *s,
+			   enum brief brief)
+{
+	const struct process_info *p = first_process(s->m);
+
+	*t = (struct text){ 0 };
+	put_program(t, s->m, brief);
+	if (p && p->python[0]) {
+		text_add(t, "   CPython ");
+		text_name(t, p->python, strlen(p->python));
+	}
+	put_since(t, s, brief);
+	put_threads(t, s->m);
+	if (brief < BRIEF_METHOD && s->m->nr_threads)
+		text_add(t, "   walking");
+}
+
 static void put_header(struct screen *s)
 {
-	uint32_t threads = model_threads(s->m);
-	const struct process_info *p = first_process(s->m);
-	struct text t = { 0 };
+	struct text t;
 
-	put_program(&t, s->m);
-	if (p && p->python[0]) {
-		text_add(&t, "   CPython ");
-		text_name(&t, p->python, strlen(p->python));
+	for (int brief = 0; brief < BRIEF_NR; brief++) {
+		compose_header(&t, s, (enum brief)brief);
+		if (columns_of(t.s, t.len) <= s->width)
+			break;
 	}
-	put_since(&t, s);
-	text_add(&t, "   %" PRIu32 " thread%s   walking", threads,
-		 threads == 1 ? "" : "s");
 	screen_line(s, &t);
 }
 
@@ -544,7 +607,9 @@ static void put_idle(struct screen *s)
 	uint64_t tenths = (s->m->end - s->m->begin + 50000000) / 100000000;
 	struct text t = { 0 };
 
-	if (!s->m->account.thread_ns)
+	if (!s->m->account.thread_ns && !s->m->nr_processes && s->m->program)
+		text_add(&t, "no Python was run: nothing to account for");
+	else if (!s->m->account.thread_ns)
 		text_add(&t, "no thread was seen: nothing to account for");
 	else if (s->m->account.unseen_ns > s->m->account.thread_ns / 2)
 		text_add(&t, "nothing ran in these %" PRIu64 ".%" PRIu64 " s",

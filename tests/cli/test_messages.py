@@ -46,6 +46,8 @@ def objects(text):
     ("probes", "no file"),
     ("ps --width x", "no number of columns"),
     ("no-such-view", "unknown view"),
+    ("123", "a process is named by -p 123"),
+    ("trace 123", "a process is named by -p 123"),
     ("ps foo", "unexpected argument 'foo'"),
     ("doctor foo", "unexpected argument 'foo'"),
     ("faults -e syscalls -p 1 -d 1", "leaves out what this view shows"),

@@ -35,6 +35,7 @@ struct made {
 };
 
 static const char *const idle_at[] = { "shop/cache.py:get" };
+static const char *const pool[] = { "pool-0_[01]" };
 
 static const struct made rows[] = {
 	{ .out = "shop.trace", .ev = "shop.ev", .form = TRACE },
@@ -76,6 +77,9 @@ static const struct made rows[] = {
 	{ .out = "incident-idle.screen", .ev = "incident.ev", .form = SCREEN,
 	  .screen = { .idle = true, .target = "-p 811 -f" },
 	  .analysis = { .idle_at = idle_at, .nr_idle_at = 1 } },
+	{ .out = "incident-threads.screen", .ev = "incident.ev",
+	  .form = SCREEN, .screen = { .target = "-p 811 --thread 'pool-0_[01]'" },
+	  .analysis = { .threads = pool, .nr_threads = 1 } },
 	{ .out = "incident.rows", .ev = "incident.ev", .form = ROWS },
 	{ .out = "incident.offcpu", .ev = "incident.ev", .form = TABLE,
 	  .table = { .view = TABLE_OFFCPU, .by = BY_STACK, .limit = 4 } },
@@ -96,6 +100,11 @@ static const struct made rows[] = {
 	{ .out = "odd.rows", .ev = "odd.ev", .form = ROWS },
 	{ .out = "exec.screen", .ev = "exec.ev", .form = SCREEN,
 	  .screen = { .target = "-i exec.ev" } },
+	{ .out = "workers.screen", .ev = "workers.ev", .form = SCREEN,
+	  .screen = { .utc = true } },
+	{ .out = "workers-80.screen", .ev = "workers.ev", .form = SCREEN,
+	  .screen = { .width = 80, .utc = true } },
+	{ .out = "other.screen", .ev = "other.ev", .form = SCREEN },
 	{ .out = "idle.screen", .ev = "idle.ev", .form = SCREEN,
 	  .screen = { .target = "-p 7" } },
 	{ .out = "shop.screen", .ev = "shop.ev", .form = SCREEN,

@@ -9,9 +9,13 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
 	tests/golden/exec.ev tests/golden/exec.screen \
+	tests/golden/workers.ev tests/golden/workers.screen \
+	tests/golden/workers-80.screen \
+	tests/golden/other.ev tests/golden/other.screen \
 	tests/golden/idle.ev tests/golden/idle.screen \
 	tests/golden/incident.ev tests/golden/incident.rows \
 	tests/golden/incident.screen tests/golden/incident-80.screen \
+	tests/golden/incident-threads.screen \
 	tests/golden/incident-idle.screen \
 	tests/golden/incident.cpu tests/golden/incident.faults \
 	tests/golden/incident.offcpu tests/golden/incident.syscalls \
