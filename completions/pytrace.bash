@@ -61,8 +61,8 @@ _pytrace() {
 		return ;;
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'syscalls faults offcpu cpu %file %network %process %desc %memory' \
-			-- "$cur")
+			'syscalls faults offcpu cpu %file %network %process %desc %memory
+			 sched: block: kmem: net:' -- "$cur")
 		return ;;
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -12,6 +12,7 @@ PT_BPF_H = \
 	probes/fault.bpf.h \
 	probes/syscall.bpf.h \
 	probes/sched.bpf.h \
+	probes/tracepoint.bpf.h \
 	probes/process.bpf.h
 PT_READER_C = probes/reader.bpf.c
 EXTRA_DIST += $(PT_BPF_C) $(PT_BPF_H) $(PT_READER_C) probes/reader_abi.h

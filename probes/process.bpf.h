@@ -160,8 +160,10 @@ static __always_inline int exited(struct task_struct *task)
 		send_call(task, t, asked ? PT_SYS_NO_RETURN : PT_SYS_UNFINISHED,
 			  0, NULL);
 	}
-	if (t)
+	if (t) {
+		t->exits = t->known;
 		t->known = 0;	/* what is left of its life is none of its own */
+	}
 	r.last = !task->signal->live.counter;
 	r.code = (u32)task->exit_code;
 	fill_hdr(&r.h, PT_EXIT, sizeof(r), task, t ? t->proc : 0,

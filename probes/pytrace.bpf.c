@@ -2,14 +2,17 @@
 /*
  * pytrace: the programs of the kernel half, one a line of what they do.
  *
- * All are BTF or raw tracepoints, perf events or uprobes: a classic tracepoint program is skipped
- * silently while another program runs on its CPU.  The work is in the headers,
- * in the order in which they build on one another:
+ * All are BTF or raw tracepoints, perf events or uprobes: a classic tracepoint
+ * program is skipped silently while another program runs on its CPU.  Only those
+ * that users name are classic, for their fields; what is skipped there newer
+ * kernels count.  The work is in the headers, in the order in which they build
+ * on one another:
  *
  *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
- *	syscall ─► sched ─► process
+ *	syscall ─► sched ─► tracepoint, process
  */
 #include "process.bpf.h"
+#include "tracepoint.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -197,6 +200,40 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	w = watch_start();
 	sampled(ctx);
+	return watch_stop(w);
+}
+
+/*
+ * Any tracepoint, with its fields as tracefs describes them.  What returns 0
+ * here hides the event from perf and from every other tracer
+ * (perf_trace_run_bpf_submit()).
+ */
+SEC("tracepoint")
+int on_tracepoint(void *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 1;
+	w = watch_start();
+	tracepoint_hit((u64)ctx, (u32)bpf_get_attach_cookie(ctx));
+	watch_stop(w);
+	return 1;
+}
+
+/* Any tracepoint, with its arguments: where tracefs may not be read. */
+SEC("raw_tp")
+int on_raw_tracepoint(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	if (cfg.only_raw)
+		tracepoint_hit((u64)ctx, cfg.only_raw);
+	else
+		tracepoint_hit((u64)ctx, (u32)bpf_get_attach_cookie(ctx));
 	return watch_stop(w);
 }
 

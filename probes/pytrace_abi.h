@@ -58,7 +58,9 @@ typedef long long pt_s64;
 	X(16, OFFCPU,	pt_offcpu,	152)				\
 	X(17, SAMPLE,	pt_sample,	64)				\
 	X(18, GIL,	pt_gil,		48)				\
-	X(19, CPUSTAT,	pt_cpustat,	80)
+	X(19, CPUSTAT,	pt_cpustat,	80)				\
+	X(20, NAMED,	pt_named,	48)				\
+	X(21, TRACEPOINT, pt_tracepoint, 72)
 
 struct pt_hdr {
 	pt_u32 size;		/* bytes of the record, header included */
@@ -354,11 +356,43 @@ enum pt_waker {
 struct pt_sample {
 	struct pt_hdr h;
 	pt_u64 dur, stack, ip;
-	pt_u32 event;		/* 0: the CPU clock */
+	pt_u32 event;		/* 0: the CPU clock; else of a PT_NAMED */
 	pt_u8 kernel;		/* 1: in kernel mode */
 	pt_u8 in_gc;		/* enum pt_tristate */
 	pt_u8 why;
 	pt_u8 pad;
+};
+
+/*
+ * What the number of an event stands for that was asked for by its name.
+ * Written before the first event with that number.
+ */
+struct pt_named {
+	struct pt_hdr h;
+	pt_u32 event;		/* its number, from 1 */
+	pt_u8 kind;		/* enum pt_named_kind */
+	pt_u8 pad[3];
+	pt_u64 rate;		/* reserved for kinds that have one: 0 */
+	/* then strings: its name, and one for each field of its data:
+	 * "TYPE NAME OFFSET SIZE u", or "... s" if it is signed */
+};
+
+enum pt_named_kind {
+	PT_NAMED_TRACEPOINT,	/* of the kernel: category:name */
+};
+
+/* The kernel came by a place that has a name. */
+struct pt_tracepoint {
+	struct pt_hdr h;
+	pt_u64 dur, stack, ip;	/* of a thing without duration: dur is 0 */
+	pt_u32 event;		/* of a PT_NAMED */
+	pt_u32 total;		/* bytes of the data, if they were cut; else 0 */
+	pt_u16 nr;		/* bytes of data that follow */
+	pt_u8 why;		/* enum pt_why, if the stack is unknown */
+	pt_u8 interrupt;	/* 1: in an interrupt, of which the thread that
+				 * was there knows nothing */
+	pt_u8 pad[4];
+	/* then `nr` bytes, padded with 0 to a whole word */
 };
 
 /* Where the GIL of a process is: a futex inside [from, to) is a wait for it. */

@@ -13,6 +13,9 @@
 #define PT_MAX_IMAGES	64
 #define PT_MAX_NR	1024	/* system calls: 0.. x86-64, 512.. i386 */
 #define PT_MAX_CPUS	512
+#define PT_MAX_NAMED	64	/* events that are asked for by name */
+#define PT_MAX_DATA	1024	/* bytes of the data of one event */
+#define PT_MAX_DYN	8	/* fields of it whose length varies */
 
 /* Settings, fixed when the programs are loaded. */
 struct pt_config {
@@ -24,6 +27,8 @@ struct pt_config {
 	/* Bytes of the least page beyond 4096 that anonymous memory may get
 	 * unasked, or where it was advised (MADV_HUGEPAGE); 0: none. */
 	pt_u32 huge_always, huge_advised;
+	pt_u32 only_raw;	/* the one raw tracepoint, where the kernel has
+				 * no cookies for them; 0: it has */
 };
 
 /* Settings that may change while the programs run. */
@@ -79,6 +84,19 @@ enum pt_sysarg {
 	PT_SYSARG_SOCKADDR_OUT,	/* a pointer to its length is the next one */
 	PT_SYSARG_FD,
 };
+
+/*
+ * The data of a tracepoint: so many bytes, and behind them what fields of
+ * varying length say of themselves: length << 16 | offset in a word at `dyn`.
+ */
+struct pt_shape {
+	pt_u16 size;
+	pt_u16 nr_dyn;
+	pt_u16 dyn[PT_MAX_DYN];	/* offsets of such words */
+	pt_u16 relative;	/* bit for each: offset from the word's end */
+	pt_u16 is_args;		/* raw: the arguments themselves */
+};
+PT_SIZE_IS(struct pt_shape, 24);
 
 /* Losses and cost of one CPU. */
 struct pt_loss_count {

@@ -133,7 +133,8 @@ struct thread {
 	u8 entry;		/* enum pt_entry */
 	u8 known;		/* what it does is sent */
 	u8 unmet;		/* made for it before it came by itself */
-	u8 pad[6];
+	u8 exits;		/* PT_EXIT was sent: the kernel is winding it up */
+	u8 pad[5];
 	struct pending fault;
 	struct off off;
 };

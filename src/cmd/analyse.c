@@ -186,6 +186,10 @@ static int choose_events(const struct run *s, struct eventset *events,
 		return misuse(err, "-e says what is traced: a recording has "
 			      "what was recorded",
 			      "trace -i FILE -e LIST picks from it");
+	if (events->nr_named)
+		return misuse(err, "-e names single events: this view is of "
+			      "kinds of events",
+			      "trace and record take tracepoints");
 	if (v->shows && !(events->types & v->shows))
 		return misuse(err, "-e leaves out what this view shows",
 			      "without -e it traces what it needs");

@@ -15,8 +15,8 @@
 
 static const char doc[] =
 	"Print each system call of a Python process as it happens, or the page "
-	"faults, waits and samples that -e asks for, with the Python functions "
-	"that made it."
+	"faults, waits, samples and tracepoints that -e asks for, with the "
+	"Python functions that made it."
 	"\vWith -- COMMAND the report goes to stderr, and the exit status is the "
 	"command's; else the report goes to stdout.  Contents of buffers are "
 	"never read.";
@@ -70,8 +70,11 @@ static int flush(struct sink *sink, struct err *err)
 
 static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 {
+	/* in a recording, what was asked for by name when it was made */
+	uint32_t otherwise = EVENTS_SYSCALLS |
+			     (o->input ? EVENTS_OF(PT_TRACEPOINT) : 0);
 	int rc = eventset_parse(filter_events(f), o->events.v, o->events.nr,
-				EVENTS_SYSCALLS, err);
+				otherwise, err);
 
 	for (size_t i = 0; !rc && i < o->functions.nr; i++)
 		rc = filter_add_func(f, o->functions.v[i], err);
@@ -151,8 +154,8 @@ static int read_recording(const struct opts *o, struct pipeline *p)
 	if (rc && rc != -EPIPE)
 		code = cmd_fail(&err);
 	totals_print(engine_totals(p->engine),
-		     filter_events(((struct tracing *)p)->filter)->types, 0,
-		     o->quiet);
+		     filter_events(((struct tracing *)p)->filter)->types &
+		     ~EVENTS_OF(PT_TRACEPOINT), 0, o->quiet);
 	if (!code && o->strict && totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
 	return code;

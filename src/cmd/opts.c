@@ -51,8 +51,9 @@ static const struct row {
 	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
 		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
-		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples); or "
-		"these system calls: openat,read, %file %network %process %desc "
+		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), a "
+		"tracepoint of the kernel (category:name); or these system "
+		"calls: openat,read, %file %network %process %desc "
 		"%memory; !name leaves out", 3 } },
 	{ OPTS_FILTER, { NULL, 'F', "PATTERN", 0,
 		"only where this function is in the stack: name, Class.name, "

@@ -40,6 +40,7 @@ static const char *const kinds[] = {
 	[PT_FAULT] = " faults",
 	[PT_OFFCPU] = " times off the CPU",
 	[PT_SAMPLE] = " samples",
+	[PT_TRACEPOINT] = " tracepoints",
 };
 
 /* "41,230 events: 40,000 system calls, 1,230 faults"; or of one kind "9 calls". */

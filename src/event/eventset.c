@@ -11,6 +11,7 @@ void eventset_init(struct eventset *s, uint32_t types)
 {
 	s->types = types;
 	s->sample_hz = SAMPLE_HZ;
+	s->nr_named = 0;
 	sysset_all(&s->calls);
 }
 
@@ -37,6 +38,46 @@ static uint32_t kind_named(const char *word)
 		    (!word[len] || i == PT_SAMPLE))
 			return EVENTS_OF(i);
 	return 0;
+}
+
+/* The kind of an event that has a name of its own; -1: it is none. */
+static int named_kind(const char *word)
+{
+	size_t len = strcspn(word, ":");
+
+	if (!word[len])
+		return -1;
+	/* "syscalls" is a category of tracepoints, too: syscalls:sys_enter_read */
+	for (uint16_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (kinds[i] && i != PT_SYSCALL && len == strlen(kinds[i]) &&
+		    !strncmp(word, kinds[i], len))
+			return -1;
+	return PT_NAMED_TRACEPOINT;
+}
+
+static int add_named(struct eventset *s, const char *word, struct err *err)
+{
+	bool out = word[0] == '!';
+
+	if (s->nr_named == ARRAY_LEN(s->named))
+		return err_kind(err, ERR_USAGE, -E2BIG,
+				"-e names more than %zu events",
+				ARRAY_LEN(s->named));
+	s->named[s->nr_named++] = (struct eventset_named){
+		.name = word + out,
+		.kind = (uint8_t)named_kind(word + out),
+		.out = out,
+	};
+	if (!out)
+		s->types |= EVENTS_OF(PT_TRACEPOINT);
+	return 0;
+}
+
+/* Is it a word of neither a kind of events nor of a single one? */
+static bool is_call(const char *word)
+{
+	word += word[0] == '!';
+	return !kind_named(word) && named_kind(word) < 0;
 }
 
 static int set_rate(struct eventset *s, const char *word, struct err *err)
@@ -68,7 +109,7 @@ static int parse_calls(struct eventset *s, const char *const *words, size_t nr,
 	if (!calls)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++)
-		if (!kind_named(words[i] + (words[i][0] == '!')))
+		if (is_call(words[i]))
 			calls[n++] = words[i];
 	rc = sysset_parse(&s->calls, calls, n, err);
 	for (size_t i = 0; i < n; i++)
@@ -91,6 +132,8 @@ int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 		s->types = out ? s->types & ~kind : s->types | kind;
 		if (kind == EVENTS_OF(PT_SAMPLE))
 			rc = set_rate(s, words[i], err);
+		else if (!kind && named_kind(words[i] + out) >= 0)
+			rc = add_named(s, words[i], err);
 	}
 	return rc ? rc : parse_calls(s, words, nr, err);
 }
@@ -111,4 +154,20 @@ bool eventset_has(const struct eventset *s, const struct pt_hdr *rec)
 	if (!(s->types & EVENTS_OF(rec->type)))
 		return false;
 	return rec->type != PT_SYSCALL || sysset_has(&s->calls, sys->abi, sys->nr);
+}
+
+/* What is left out is; else all, or those that were asked for. */
+bool eventset_has_named(const struct eventset *s, const char *name)
+{
+	bool all = true, wanted = false;
+
+	for (size_t i = 0; i < s->nr_named; i++) {
+		bool same = name && !strcmp(s->named[i].name, name);
+
+		if (same && s->named[i].out)
+			return false;
+		all &= s->named[i].out;
+		wanted |= same;
+	}
+	return all || wanted;
 }

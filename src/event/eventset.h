@@ -4,6 +4,7 @@
  *
  *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ]
  *	openat,%file	only these system calls: sysset.h
+ *	sched:sched_waking	a tracepoint of the kernel: category:name
  *	!faults,!close	what there would be otherwise, without these
  */
 #ifndef PT_EVENTSET_H
@@ -21,19 +22,31 @@
 #define EVENTS_ALL		(EVENTS_OF(PT_SYSCALL) | EVENTS_OF(PT_FAULT) | \
 				 EVENTS_OF(PT_OFFCPU) | EVENTS_OF(PT_SAMPLE))
 
+#define EVENTSET_NAMED	63	/* words of -e that name one event */
+
 #define SAMPLE_HZ		49	/* not in step with anything */
 #define SAMPLE_HZ_MAX		4999
+
+/* An event that has a name of its own. */
+struct eventset_named {
+	const char *name;	/* the caller's word */
+	uint8_t kind;		/* enum pt_named_kind */
+	bool out;		/* not this one */
+};
 
 struct eventset {
 	uint32_t types;		/* EVENTS_OF each */
 	uint32_t sample_hz;	/* of the CPU clock */
 	struct sysset calls;	/* if there are system calls */
+	struct eventset_named named[EVENTSET_NAMED];
+	size_t nr_named;
 };
 
 void eventset_init(struct eventset *s, uint32_t types);
 /*
  * What `words` ask for, where EVENTS `otherwise` is what no words mean.  An
- * unknown name, a rate that is none: ERR_USAGE.
+ * unknown name, a rate that is none: ERR_USAGE.  Whether there is a tracepoint
+ * of some name only the kernel knows.  `words` are kept.
  */
 int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 		   uint32_t otherwise, struct err *err) PT_MUST_CHECK;
@@ -41,6 +54,8 @@ int eventset_parse(struct eventset *s, const char *const *words, size_t nr,
 const char *eventset_kind(uint16_t type);
 /* No call was left out by its name. */
 bool eventset_has_all_calls(const struct eventset *s);
+/* ... that has a name: `name` is what the stream says of it; NULL: nothing. */
+bool eventset_has_named(const struct eventset *s, const char *name);
 /* Always true for a record that is no event. */
 bool eventset_has(const struct eventset *s, const struct pt_hdr *rec);
 

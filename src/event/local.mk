@@ -1,5 +1,6 @@
 libptcore_a_SOURCES += \
 	src/event/eventset.c src/event/eventset.h \
+	src/event/evfield.c src/event/evfield.h \
 	src/event/inbuf.c src/event/inbuf.h \
 	src/event/open.c src/event/open.h \
 	src/event/recfile.c src/event/recfile.h \
@@ -12,5 +13,6 @@ libptcore_a_SOURCES += \
 	src/event/text.h src/event/text_fields.c src/event/text_fields.h \
 	src/event/text_parse.c src/event/text_read.c \
 	src/event/text_value.c src/event/text_value.h \
-	src/event/text_write.c
+	src/event/text_write.c \
+	src/event/tracefs.c src/event/tracefs.h
 EXTRA_DIST += scripts/gen-syscalls

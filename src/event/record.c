@@ -34,6 +34,9 @@ static const struct record_type types[] = {
 	[PT_GIL] = { .name = "gil", .size = sizeof(struct pt_gil) },
 	[PT_CPUSTAT] = { "cpustat", sizeof(struct pt_cpustat), TAIL_STRINGS, 1,
 			 false },
+	[PT_NAMED] = { "named", sizeof(struct pt_named), TAIL_STRINGS, 1, true },
+	[PT_TRACEPOINT] = { "tracepoint", sizeof(struct pt_tracepoint),
+			    TAIL_DATA, 0, false },
 };
 
 /* struct pt_event is how each of them begins. */
@@ -48,6 +51,7 @@ BEGINS_AS_EVENT(pt_syscall);
 BEGINS_AS_EVENT(pt_fault);
 BEGINS_AS_EVENT(pt_offcpu);
 BEGINS_AS_EVENT(pt_sample);
+BEGINS_AS_EVENT(pt_tracepoint);
 
 _Static_assert(ARRAY_LEN(types) == PT_TYPE_END, "a type without a row");
 
@@ -65,6 +69,7 @@ const struct pt_event *record_event(const struct pt_hdr *rec)
 	case PT_FAULT:
 	case PT_OFFCPU:
 	case PT_SAMPLE:
+	case PT_TRACEPOINT:
 		return (const void *)rec;
 	default:
 		return NULL;
@@ -82,6 +87,8 @@ uint8_t record_why(const struct pt_hdr *rec)
 		return ((const struct pt_offcpu *)(const void *)rec)->why;
 	case PT_SAMPLE:
 		return ((const struct pt_sample *)(const void *)rec)->why;
+	case PT_TRACEPOINT:
+		return ((const struct pt_tracepoint *)(const void *)rec)->why;
 	default:
 		return PT_WHY_NONE;
 	}
@@ -166,6 +173,13 @@ static bool part_fits(const struct pt_hdr *rec)
 	       rec->size == sizeof(*part) + to_word(part->nr);
 }
 
+static bool data_fit(const struct pt_hdr *rec)
+{
+	const struct pt_tracepoint *tp = (const void *)rec;
+
+	return rec->size == sizeof(*tp) + to_word(tp->nr);
+}
+
 static bool args_fit(const struct pt_hdr *rec)
 {
 	const struct pt_syscall *sys = (const void *)rec;
@@ -196,6 +210,8 @@ static bool tail_fits(const struct pt_hdr *rec)
 		return part_fits(rec);
 	case TAIL_ARGS:
 		return args_fit(rec);
+	case TAIL_DATA:
+		return data_fit(rec);
 	}
 	return false;
 }

@@ -28,6 +28,7 @@ enum record_tail {
 	TAIL_FRAMES,
 	TAIL_BYTES,		/* of a part */
 	TAIL_ARGS,
+	TAIL_DATA,		/* of a tracepoint */
 };
 
 struct record_type {
@@ -59,7 +60,8 @@ uint8_t record_why(const struct pt_hdr *rec);	/* enum pt_why of its stack */
 /*
  * String `i` of a META (tool version, kernel release, host, argv...), PROCESS
  * (exe, python's version, library, why not walked and, in streams of today, its
- * control group), EXEC (file name) or CPUSTAT (path of the group).
+ * control group), EXEC (file name), CPUSTAT (path of the group) or NAMED (name,
+ * then its fields).
  * NULL behind the last.
  */
 const char *record_string(const struct pt_hdr *rec, size_t i);
@@ -85,6 +87,11 @@ static inline const struct pt_frame *record_frames(const struct pt_stack *st)
 static inline const uint8_t *record_part_bytes(const struct pt_part *part)
 {
 	return (const void *)(part + 1);
+}
+
+static inline const uint8_t *record_data(const struct pt_tracepoint *tp)
+{
+	return (const void *)(tp + 1);
 }
 
 /*

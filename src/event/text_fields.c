@@ -37,6 +37,7 @@ WORDS(words_off_reason, [PT_OFF_UNKNOWN] = "unknown",
       [PT_OFF_FAULT] = "fault", [PT_OFF_STOPPED] = "stopped");
 WORDS(words_off_state, [PT_OFF_DONE] = "done",
       [PT_OFF_UNFINISHED] = "unfinished", [PT_OFF_BEFORE] = "before");
+WORDS(words_named, [PT_NAMED_TRACEPOINT] = "tracepoint");
 WORDS(words_waker, [PT_WAKER_NONE] = "none", [PT_WAKER_TASK] = "task",
       [PT_WAKER_TIMER] = "timer", [PT_WAKER_INTERRUPT] = "interrupt");
 
@@ -253,6 +254,25 @@ static const struct field cpustat[] = {
 	{ 0 },
 };
 
+static const struct field named[] = {
+	FIELD(pt_named, event, STYLE_DEC),
+	WORD(pt_named, kind, words_named),
+	FIELD(pt_named, rate, STYLE_DEC),
+	{ 0 },
+};
+
+/* `nr` is how many bytes are given. */
+static const struct field tracepoint[] = {
+	FIELD(pt_tracepoint, event, STYLE_DEC),
+	FIELD(pt_tracepoint, total, STYLE_DEC),
+	FIELD(pt_tracepoint, interrupt, STYLE_DEC),
+	FIELD(pt_tracepoint, dur, STYLE_DEC),
+	FIELD(pt_tracepoint, stack, STYLE_HEX),
+	FIELD(pt_tracepoint, ip, STYLE_HEX),
+	WORD(pt_tracepoint, why, words_why),
+	{ 0 },
+};
+
 static const struct field *const by_type[] = {
 	[PT_META] = meta,	[PT_PROCESS] = process,
 	[PT_THREAD] = thread,	[PT_FORK] = fork,
@@ -263,7 +283,8 @@ static const struct field *const by_type[] = {
 	[PT_END] = end,		[PT_BEGIN] = begin,
 	[PT_FAULT] = fault,	[PT_OFFCPU] = offcpu,
 	[PT_SAMPLE] = sample,	[PT_GIL] = gil,
-	[PT_CPUSTAT] = cpustat,
+	[PT_CPUSTAT] = cpustat,	[PT_NAMED] = named,
+	[PT_TRACEPOINT] = tracepoint,
 };
 
 _Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");
@@ -283,6 +304,7 @@ const char *const *fields_strings(uint16_t type)
 						  NULL };
 	static const char *const of_exec[] = { "file", NULL };
 	static const char *const of_cpustat[] = { "group", NULL };
+	static const char *const of_named[] = { "name", "field", NULL };
 
 	switch (type) {
 	case PT_META:
@@ -293,6 +315,8 @@ const char *const *fields_strings(uint16_t type)
 		return of_exec;
 	case PT_CPUSTAT:
 		return of_cpustat;
+	case PT_NAMED:
+		return of_named;
 	default:
 		return NULL;
 	}

@@ -354,8 +354,12 @@ static bool tail_data(struct line *l, const struct word *name)
 		return false;
 	l->has_data = true;
 	recbuf_add(l->b, l->scratch, (size_t)len);
-	if (!l->b->failed)
+	if (l->b->failed)
+		return true;
+	if (l->nr == PT_PART)
 		((struct pt_part *)(void *)l->b->bytes)->nr = (pt_u16)len;
+	else
+		((struct pt_tracepoint *)(void *)l->b->bytes)->nr = (pt_u16)len;
 	return true;
 }
 
@@ -399,6 +403,7 @@ static bool set_tail(struct line *l, const struct word *name)
 	case TAIL_FRAMES:
 		return tail_frame(l, name);
 	case TAIL_BYTES:
+	case TAIL_DATA:
 		return tail_data(l, name);
 	case TAIL_ARGS:
 		return tail_arg(l, name);

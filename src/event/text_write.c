@@ -161,6 +161,7 @@ static void put_args(FILE *out, const struct pt_syscall *sys)
 
 static void put_tail(FILE *out, const struct pt_hdr *rec)
 {
+	const struct pt_tracepoint *tp = (const void *)rec;
 	const struct pt_part *part = (const void *)rec;
 
 	switch ((enum record_tail)record_type(rec->type)->tail) {
@@ -178,6 +179,10 @@ static void put_tail(FILE *out, const struct pt_hdr *rec)
 		break;
 	case TAIL_ARGS:
 		put_args(out, (const void *)rec);
+		break;
+	case TAIL_DATA:
+		fputs(" data=", out);
+		put_quoted(out, record_data(tp), tp->nr);
 		break;
 	}
 }

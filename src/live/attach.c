@@ -3,7 +3,10 @@
 #include "live/attach.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <sched.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,6 +43,63 @@ int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 				name, strerror(-rc));
 	*out = link;
 	return 0;
+}
+
+int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+			   uint64_t id, uint64_t cookie, struct err *err)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+	};
+	/* the program runs on every CPU, wherever the event is opened */
+	long fd = syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link;
+	int rc;
+
+	if (fd < 0)
+		return err_kind(err, kind_of(-errno), -errno,
+				"cannot open the event: %s", strerror(errno));
+	link = bpf_program__attach_perf_event_opts(prog, (int)fd, &opts);
+	rc = (int)libbpf_get_error(link);
+	if (rc) {
+		close((int)fd);
+		return err_kind(err, kind_of(rc), rc, "cannot attach to it: %s",
+				strerror(-rc));
+	}
+	*out = link;		/* which has the event now */
+	return 0;
+}
+
+/* union bpf_attr of 6.10, raw_tracepoint: headers may be older. */
+struct raw_attr {
+	uint64_t name;
+	uint32_t prog_fd;
+	uint32_t pad;
+	uint64_t cookie;
+};
+
+int attach_raw_cookie(const struct bpf_program *prog, const char *name,
+		      uint64_t cookie, struct err *err)
+{
+	struct raw_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.name = (uintptr_t)name;
+	attr.prog_fd = (uint32_t)bpf_program__fd(prog);
+	attr.cookie = cookie;
+	/* a kernel that does not know the cookie takes an attr without it */
+	fd = syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr,
+		     cookie ? sizeof(attr) : offsetof(struct raw_attr, pad));
+	if (fd < 0)
+		return err_kind(err, kind_of(-errno), -errno,
+				"cannot attach to %s: %s", name,
+				strerror(errno));
+	return (int)fd;
 }
 
 int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,

@@ -17,6 +17,19 @@ int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 			  const char *name, struct err *err) PT_MUST_CHECK;
 /*
+ * The same by the kernel's number of the tracepoint, with its fields for
+ * context; the program gets `cookie`.
+ */
+int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
+			   uint64_t id, uint64_t cookie,
+			   struct err *err) PT_MUST_CHECK;
+/*
+ * A raw tracepoint whose program gets `cookie`; the link's descriptor, or
+ * -errno: -EINVAL from a kernel before 6.10, which has no such cookies.
+ */
+int attach_raw_cookie(const struct bpf_program *prog, const char *name,
+		      uint64_t cookie, struct err *err) PT_MUST_CHECK;
+/*
  * A uprobe at file offset `offset` of the file open as `fd`; the program gets
  * `cookie`.  `pid` -1: in every process that maps the file.
  */

@@ -64,6 +64,16 @@ int describe_meta(struct session *s)
 	return put(s);
 }
 
+/* What the numbers of events stand for that were asked for by name. */
+int describe_named(struct session *s)
+{
+	int rc = 0;
+
+	for (uint32_t nr = 1; nr <= tracer_nr_named(s->tracer) && !rc; nr++)
+		rc = tracer_named(s->tracer, nr, &s->buf) ? put(s) : -ENOMEM;
+	return rc;
+}
+
 /* The kernel half has met a process: add what was found out about it. */
 int describe_process(struct session *s, const struct pt_process *rec)
 {

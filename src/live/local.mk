@@ -13,6 +13,7 @@ PT_LIVE_SOURCES = \
 	src/live/known.c src/live/known.h \
 	src/live/losses.c \
 	src/live/multi.c src/live/multi.h \
+	src/live/named.c \
 	src/live/queue.c src/live/queue.h \
 	src/live/ring.c src/live/ring.h \
 	src/live/samples.c \

@@ -38,7 +38,11 @@ static int grow(struct ring *r, size_t need)
 static int take(void *arg, void *data, size_t len)
 {
 	struct ring *r = arg;
+	const struct pt_hdr *h = data;
 
+	/* what was reserved may be more than what was filled */
+	if (len >= sizeof(*h) && h->size >= sizeof(*h) && h->size < len)
+		len = h->size;
 	if (grow(r, r->used + len))
 		return -ENOMEM;
 	memcpy(r->batch + r->used, data, len);

@@ -324,6 +324,8 @@ static int session_next(struct source *source, const struct pt_hdr **rec,
 		case PHASE_META:
 			s->phase = PHASE_RUN;
 			rc = describe_meta(s);
+			if (!rc)
+				rc = describe_named(s);
 			break;
 		case PHASE_RUN:
 			rc = from_ring(s, rec, err);

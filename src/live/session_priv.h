@@ -60,6 +60,7 @@ void discover_again(struct session *s, uint32_t pid, uint32_t exec_id);
 
 /* describe.c: records that user space writes. */
 int describe_meta(struct session *s) PT_MUST_CHECK;
+int describe_named(struct session *s) PT_MUST_CHECK;
 int describe_process(struct session *s, const struct pt_process *rec)
 	PT_MUST_CHECK;
 int describe_end(struct session *s) PT_MUST_CHECK;

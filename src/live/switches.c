@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* switches: what is attached for time off the CPU. */
+/* switches: what is attached for time off the CPU, and for interrupts. */
 #include "live/attach.h"
 #include "live/tracer_priv.h"
 #include "pytrace.skel.h"
@@ -44,14 +44,24 @@ static int attach_interrupts(struct tracer *t, struct err *err)
 }
 
 /* In the order in which they are attached. */
-#define NR_PROGRAMS 7
+#define NR_TIMERS 4
+#define NR_SWITCHES 3
 
-static void programs(const struct pytrace_bpf *skel,
-		     struct bpf_program *out[NR_PROGRAMS])
+static void timers(const struct pytrace_bpf *skel,
+		   struct bpf_program *out[NR_TIMERS])
 {
-	struct bpf_program *const all[NR_PROGRAMS] = {
+	struct bpf_program *const all[NR_TIMERS] = {
 		skel->progs.on_softirq_end, skel->progs.on_softirq,
 		skel->progs.on_timer_end, skel->progs.on_timer,
+	};
+
+	memcpy(out, all, sizeof(all));
+}
+
+static void switches(const struct pytrace_bpf *skel,
+		     struct bpf_program *out[NR_SWITCHES])
+{
+	struct bpf_program *const all[NR_SWITCHES] = {
 		skel->progs.on_wakeup, skel->progs.on_waking,
 		skel->progs.on_switch,
 	};
@@ -61,22 +71,30 @@ static void programs(const struct pytrace_bpf *skel,
 
 void switches_leave_out(struct tracer *t)
 {
-	struct bpf_program *progs[NR_PROGRAMS];
+	struct bpf_program *progs[NR_SWITCHES];
 
-	programs(t->skel, progs);
-	for (size_t i = 0; i < NR_PROGRAMS; i++)
+	switches(t->skel, progs);
+	for (size_t i = 0; i < NR_SWITCHES; i++)
+		bpf_program__set_autoload(progs[i], false);
+}
+
+void interrupts_leave_out(struct tracer *t)
+{
+	struct bpf_program *progs[NR_TIMERS];
+
+	timers(t->skel, progs);
+	for (size_t i = 0; i < NR_TIMERS; i++)
 		bpf_program__set_autoload(progs[i], false);
 	bpf_program__set_autoload(t->skel->progs.on_interrupt, false);
 	bpf_program__set_autoload(t->skel->progs.on_interrupt_end, false);
 }
 
-int switches_attach(struct tracer *t, struct err *err)
+static int attach_each(struct tracer *t, struct bpf_program *const *progs,
+		       size_t nr, struct err *err)
 {
-	struct bpf_program *progs[NR_PROGRAMS];
-	int rc = attach_interrupts(t, err);
+	int rc = 0;
 
-	programs(t->skel, progs);
-	for (size_t i = 0; !rc && i < NR_PROGRAMS; i++) {
+	for (size_t i = 0; !rc && i < nr; i++) {
 		struct bpf_link *link;
 
 		rc = attach_tracepoint(&link, progs[i], err);
@@ -84,4 +102,21 @@ int switches_attach(struct tracer *t, struct err *err)
 			rc = tracer_keep_link(t, link, err);
 	}
 	return rc;
+}
+
+int interrupts_attach(struct tracer *t, struct err *err)
+{
+	struct bpf_program *progs[NR_TIMERS];
+	int rc = attach_interrupts(t, err);
+
+	timers(t->skel, progs);
+	return rc ? rc : attach_each(t, progs, NR_TIMERS, err);
+}
+
+int switches_attach(struct tracer *t, struct err *err)
+{
+	struct bpf_program *progs[NR_SWITCHES];
+
+	switches(t->skel, progs);
+	return attach_each(t, progs, NR_SWITCHES, err);
 }

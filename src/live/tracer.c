@@ -131,6 +131,9 @@ static void leave_out(struct tracer *t)
 				  tracer_has(t, PT_SAMPLE));
 	if (!tracer_has(t, PT_OFFCPU))
 		switches_leave_out(t);
+	if (!tracer_has(t, PT_OFFCPU) && !tracer_has(t, PT_TRACEPOINT))
+		interrupts_leave_out(t);
+	named_leave_out(t);
 }
 
 static int load(struct tracer *t, const struct tracer_opts *opts)
@@ -160,6 +163,8 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	if (rc)
 		return rc;
 	rc = fill_sysargs(t, opts->wanted);
+	if (!rc)
+		rc = named_tell(t);
 	return rc ? rc : find_pidns(t);
 }
 
@@ -183,6 +188,11 @@ int tracer_open(struct tracer **out, const struct tracer_opts *opts,
 		tracer_close(t);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
+	rc = named_open(t, opts, err);
+	if (rc) {
+		tracer_close(t);
+		return rc;
+	}
 	rc = load(t, opts);
 	if (rc) {
 		tracer_close(t);
@@ -202,6 +212,7 @@ void tracer_close(struct tracer *t)
 	free(t->loss_told);
 	free(t->links);
 	free(t->sampled);
+	named_close(t);
 	free(t);
 }
 
@@ -378,8 +389,12 @@ int tracer_start(struct tracer *t, struct err *err)
 		rc = faults_attach(t, err);
 	if (!rc)
 		rc = attach_all(t, calls, ARRAY_LEN(calls), err);
+	if (!rc && (tracer_has(t, PT_OFFCPU) || tracer_has(t, PT_TRACEPOINT)))
+		rc = interrupts_attach(t, err);
 	if (!rc && tracer_has(t, PT_OFFCPU))
 		rc = switches_attach(t, err);
+	if (!rc)
+		rc = named_attach(t, err);
 	if (rc)
 		return rc;
 	t->skel->bss->sw.on = 1;

@@ -24,6 +24,8 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "event/eventset.h"
+#include "event/record.h"
 #include "pytrace_abi.h"
 #include "pytrace_control.h"
 
@@ -43,6 +45,8 @@ struct tracer_opts {
 	uint32_t events;		/* 1 << PT_SYSCALL, ...: what is sent;
 					 * 0: system calls */
 	uint32_t sample_hz;		/* of PT_SAMPLE, a CPU */
+	const struct eventset_named *named;	/* kept until it is closed */
+	size_t nr_named;
 };
 
 /*
@@ -91,6 +95,13 @@ void tracer_stop(struct tracer *t);
 
 /* Code objects may die unnoticed here: their identity is compared instead. */
 bool tracer_has_fingerprints(const struct tracer *t);
+
+/*
+ * Events that were asked for by name, numbered from 1: how many, and the PT_NAMED
+ * of one, begun in `buf`.  False without memory.
+ */
+uint32_t tracer_nr_named(const struct tracer *t);
+bool tracer_named(const struct tracer *t, uint32_t nr, struct recbuf *buf);
 
 /* CPUs come and go: to be called now and then, for samples of all of them. */
 void tracer_sample(struct tracer *t);

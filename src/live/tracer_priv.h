@@ -30,6 +30,8 @@ struct tracer {
 	struct pt_loss_count *loss_rows;	/* nr_cpus: one reason as read */
 	uint64_t *loss_told;	/* [reason][cpu]: told of so far */
 	uint64_t misses_told;	/* of recursion_misses */
+	struct named_event *named;	/* nr_named, by their numbers - 1 */
+	uint32_t nr_named;
 	uint32_t sample_hz;	/* 0: no samples */
 	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
 	struct err no_samples;	/* why the first one failed; no kind: none did */
@@ -40,9 +42,19 @@ static inline bool tracer_has(const struct tracer *t, unsigned int type)
 	return t->events & 1u << type;
 }
 
-/* switches.c: what is attached for time off the CPU. */
+/* switches.c: what is attached for time off the CPU, and for interrupts. */
 void switches_leave_out(struct tracer *t);
+void interrupts_leave_out(struct tracer *t);
+int interrupts_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
 int switches_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
+
+/* named.c: events that were asked for by name. */
+int named_open(struct tracer *t, const struct tracer_opts *opts,
+	       struct err *err) PT_MUST_CHECK;
+void named_leave_out(struct tracer *t);
+int named_tell(struct tracer *t) PT_MUST_CHECK;	/* when loaded: 0 or -errno */
+int named_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
+void named_close(struct tracer *t);
 
 /* samples.c */
 void tracer_stop_samples(struct tracer *t);

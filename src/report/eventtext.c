@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "report/fields.h"
 #include "stack/cause.h"
 
 size_t eventtext_put_task(FILE *out, uint32_t pid, uint32_t tid,
@@ -221,6 +222,25 @@ static void put_sample(FILE *out, const struct pt_sample *s)
 		s->in_gc == PT_YES ? ", gc" : "");
 }
 
+/* "block:block_rq_issue  dev=8388608 sector=2048 ..." */
+static void put_tracepoint(FILE *out, const struct moment *m,
+			   const struct sysargs_opts *opts)
+{
+	const struct pt_tracepoint *tp = (const void *)m->rec;
+
+	if (!m->named) {
+		fprintf(out, "event %" PRIu32 " (its definition was lost)",
+			tp->event);
+		return;
+	}
+	printable_put(out, m->named->name, strlen(m->named->name));
+	if (tp->interrupt)
+		fputs(" (in an interrupt)", out);
+	fields_put(out, m, opts);
+	if (tp->dur)
+		put_fault_time(out, tp->dur);
+}
+
 void eventtext_put(FILE *out, const struct moment *m,
 		   const struct sysargs_opts *opts)
 {
@@ -236,6 +256,9 @@ void eventtext_put(FILE *out, const struct moment *m,
 		break;
 	case PT_SAMPLE:
 		put_sample(out, (const void *)m->rec);
+		break;
+	case PT_TRACEPOINT:
+		put_tracepoint(out, m, opts);
 		break;
 	default:
 		break;

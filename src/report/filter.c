@@ -192,7 +192,7 @@ static bool has_failed(const struct pt_hdr *rec)
 /* A sample is of one moment: its `dur` is what it stands for. */
 static bool took_time(const struct pt_event *ev)
 {
-	return ev->h.type != PT_SAMPLE;
+	return ev->h.type != PT_SAMPLE && ev->h.type != PT_TRACEPOINT;
 }
 
 static bool passes(const struct filter *f, const struct moment *m,
@@ -202,7 +202,10 @@ static bool passes(const struct filter *f, const struct moment *m,
 
 	switch (nr) {
 	case FILTER_EVENT:
-		return eventset_has(&f->events, m->rec);
+		return eventset_has(&f->events, m->rec) &&
+		       (m->rec->type != PT_TRACEPOINT ||
+			eventset_has_named(&f->events, m->named ?
+					   m->named->name : NULL));
 	case FILTER_TID:
 		return tid_passes(f, m);
 	case FILTER_THREAD:

@@ -209,6 +209,23 @@ static void put_cpustat(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_key_uint(w, "memory_high", stat->memory_high);
 }
 
+/* What "name" of a tracepoint or a sample stands for. */
+static void put_named(struct jsonw *w, const struct moment *m)
+{
+	const struct pt_named *n = (const void *)m->rec;
+	const char *text;
+
+	json_put_type(w, m->rec);
+	jsonw_key_name(w, "name", record_string(m->rec, 0));
+	jsonw_key_string(w, "kind", n->kind == PT_NAMED_TRACEPOINT ?
+			 "tracepoint" : "unknown");
+	jsonw_key(w, "fields");
+	jsonw_open_list(w);
+	for (size_t i = 1; (text = record_string(m->rec, i)); i++)
+		jsonw_string(w, text);
+	jsonw_close_list(w);
+}
+
 /* "syscall":12 for each kind that there was. */
 static void put_event_totals(struct jsonw *w, const struct engine_totals *t)
 {
@@ -317,6 +334,7 @@ static void put_object(struct json *j, const struct moment *m,
 	case PT_FAULT:
 	case PT_OFFCPU:
 	case PT_SAMPLE:
+	case PT_TRACEPOINT:
 		json_put_event(w, m, &j->opts);
 		break;
 	case PT_LOST:
@@ -333,6 +351,9 @@ static void put_object(struct json *j, const struct moment *m,
 		break;
 	case PT_CPUSTAT:
 		put_cpustat(w, m->rec);
+		break;
+	case PT_NAMED:
+		put_named(w, m);
 		break;
 	case PT_CODE:
 	case PT_PART:

@@ -4,6 +4,7 @@
 
 #include "event/record.h"
 #include "event/syscalls.h"
+#include "report/fields.h"
 #include "report/json_priv.h"
 #include "report/sysargs.h"
 #include "stack/cause.h"
@@ -378,6 +379,20 @@ static void put_sample(struct jsonw *w, const struct pt_sample *s)
 	put_tristate(w, "in_gc", s->in_gc);
 }
 
+static void put_tracepoint(struct jsonw *w, const struct moment *m,
+			   const struct json_opts *opts)
+{
+	const struct pt_tracepoint *tp = (const void *)m->rec;
+
+	jsonw_key_string(w, "name", m->named ? m->named->name : NULL);
+	jsonw_key(w, "fields");
+	if (m->named)
+		fields_json(w, m, opts->no_paths);
+	else
+		jsonw_null(w);
+	put_flag(w, "interrupt", tp->interrupt);
+}
+
 /* A call that took no time that the clock sees has ended all the same. */
 static void put_duration(struct jsonw *w, const struct pt_event *ev)
 {
@@ -410,6 +425,9 @@ void json_put_event(struct jsonw *w, const struct moment *m,
 		break;
 	case PT_SAMPLE:
 		put_sample(w, (const void *)m->rec);
+		break;
+	case PT_TRACEPOINT:
+		put_tracepoint(w, m, opts);
 		break;
 	default:
 		break;

@@ -1,6 +1,7 @@
 libptcore_a_SOURCES += \
 	src/report/columns.c src/report/columns.h \
 	src/report/eventtext.c src/report/eventtext.h \
+	src/report/fields.c src/report/fields.h \
 	src/report/filter.c src/report/filter.h \
 	src/report/json.c src/report/json.h \
 	src/report/json_event.c src/report/json_priv.h \

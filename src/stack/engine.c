@@ -19,6 +19,7 @@ struct engine {
 	struct codes *codes;
 	struct stacks *stacks;
 	struct tasks *tasks;
+	struct named_table *named;
 	struct engine_totals totals;
 	struct frame frames[2][PT_MAX_FRAMES];	/* of the last moment: its
 						 * stack, its waker's */
@@ -57,7 +58,8 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->codes = codes_new();
 	e->stacks = stacks_new();
 	e->tasks = tasks_new();
-	if (!e->codes || !e->stacks || !e->tasks) {
+	e->named = named_new();
+	if (!e->codes || !e->stacks || !e->tasks || !e->named) {
 		engine_free(e);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -72,6 +74,7 @@ void engine_free(struct engine *e)
 	codes_free(e->codes);
 	stacks_free(e->stacks);
 	tasks_free(e->tasks);
+	named_free(e->named);
 	free(e);
 }
 
@@ -172,6 +175,19 @@ static int feed_waker(struct engine *e, const struct pt_offcpu *off,
 		       &m->waker);
 }
 
+/* The number of what was asked for by name; 0: it was not. */
+static uint32_t named_nr(const struct pt_hdr *rec)
+{
+	switch (rec->type) {
+	case PT_SAMPLE:
+		return ((const struct pt_sample *)(const void *)rec)->event;
+	case PT_TRACEPOINT:
+		return ((const struct pt_tracepoint *)(const void *)rec)->event;
+	default:
+		return 0;
+	}
+}
+
 static int feed_event(struct engine *e, const struct pt_event *ev,
 		      struct moment *m)
 {
@@ -184,6 +200,7 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 		t->first_t = ev->h.t;
 	if (ev->h.t > t->last_t)
 		t->last_t = ev->h.t;
+	m->named = named_find(e->named, named_nr(&ev->h));
 	rc = look_up(e, ev->stack, record_why(&ev->h), e->frames[0], &m->stack);
 	count_stack(e, &m->stack);
 	if (!rc && ev->h.type == PT_OFFCPU)
@@ -221,6 +238,11 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		break;
 	case PT_STACK:
 		rc = stacks_define(e->stacks, (const void *)rec);
+		break;
+	case PT_NAMED:
+		rc = named_define(e->named, (const void *)rec);
+		m->named = named_find(e->named,
+				      ((const struct pt_named *)(const void *)rec)->event);
 		break;
 	case PT_LOST:
 		count_lost(e, (const void *)rec);

@@ -22,6 +22,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "stack/named.h"
 #include "stack/origin.h"
 
 struct engine_opts {
@@ -78,6 +79,9 @@ struct moment {
 	const struct pt_hdr *rec;
 	const struct process *process;	/* NULL: nothing known of it */
 	const struct thread *thread;	/* NULL: nothing known of it */
+	/* What was asked for by name; NULL: nothing, or its definition was
+	 * lost.  Of a PT_NAMED itself, too. */
+	const struct named *named;
 	/* Of an event; else no frames and no reason. */
 	struct pystack stack;
 	/* Of a PT_OFFCPU that a task ended: what that was doing. */

@@ -109,6 +109,11 @@ static const struct made rows[] = {
 	  .screen = { .target = "-p 7" } },
 	{ .out = "shop.screen", .ev = "shop.ev", .form = SCREEN,
 	  .screen = { .target = "-i shop.ev" } },
+	{ .out = "named.trace", .ev = "named.ev", .form = TRACE },
+	{ .out = "named-private.trace", .ev = "named.ev", .form = TRACE,
+	  .trace = { .no_stacks = true, .args = { .no_paths = true } } },
+	{ .out = "named.json", .ev = "named.ev", .form = JSON },
+	{ .out = "named.text", .ev = "named.ev", .form = TEXT },
 	{ .out = "args.trace", .ev = "args.ev", .form = TRACE,
 	  .trace = { .no_stacks = true } },
 };

@@ -24,6 +24,9 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/shop.screen \
 	tests/golden/life-events.trace tests/golden/life.ev \
 	tests/golden/life.json tests/golden/life.trace \
+	tests/golden/named.ev tests/golden/named.json \
+	tests/golden/named.text tests/golden/named.trace \
+	tests/golden/named-private.trace \
 	tests/golden/shop-private.json tests/golden/shop.ev \
 	tests/golden/shop.json tests/golden/shop.plain \
 	tests/golden/shop.stacks tests/golden/shop.text \

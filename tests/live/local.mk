@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/live/tracing.py \
 	tests/live/test_check.py \
 	tests/live/test_counts.py \
+	tests/live/test_events.py \
 	tests/live/test_identity.py \
 	tests/live/test_endings.py \
 	tests/live/test_faults.py \

@@ -46,6 +46,8 @@ tests_unit_test_pystr_SOURCES = tests/unit/test_pystr.c
 tests_unit_test_codeobj_SOURCES = tests/unit/test_codeobj.c
 UNIT_TESTS += tests/unit/test_names
 tests_unit_test_names_SOURCES = tests/unit/test_names.c
+UNIT_TESTS += tests/unit/test_evfield
+tests_unit_test_evfield_SOURCES = tests/unit/test_evfield.c
 UNIT_TESTS += tests/unit/test_sysset
 tests_unit_test_sysset_SOURCES = tests/unit/test_sysset.c
 # For tests/live: what an interpreter's file is.

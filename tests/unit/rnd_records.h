@@ -105,6 +105,13 @@ static void rnd_tail(struct recbuf *b, uint16_t nr)
 		recbuf_add(b, bytes, part->nr);
 		break;
 	}
+	case TAIL_DATA: {
+		struct pt_tracepoint *tp = (void *)b->bytes;
+
+		tp->nr = (uint16_t)(rnd() % sizeof(bytes));
+		recbuf_add(b, bytes, tp->nr);
+		break;
+	}
 	case TAIL_ARGS:
 		for (size_t i = 0; i < many; i++) {
 			struct pt_arg arg = {
