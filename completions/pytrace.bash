@@ -62,7 +62,8 @@ _pytrace() {
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
 			'syscalls faults offcpu cpu %file %network %process %desc %memory
-			 sched: block: kmem: net:' -- "$cur")
+			 cycles instructions cache-misses branch-misses page-faults
+			 context-switches cpu-migrations sched: block: kmem: net:' -- "$cur")
 		return ;;
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

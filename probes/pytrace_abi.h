@@ -352,7 +352,10 @@ enum pt_waker {
 	PT_WAKER_INTERRUPT,
 };
 
-/* A thread was on a CPU when the clock ticked: it stands for `dur` ns. */
+/*
+ * A thread was on a CPU when the clock ticked, and the sample stands for `dur` ns;
+ * or when a counter came round, and it stands for `dur` events.
+ */
 struct pt_sample {
 	struct pt_hdr h;
 	pt_u64 dur, stack, ip;
@@ -371,14 +374,17 @@ struct pt_named {
 	struct pt_hdr h;
 	pt_u32 event;		/* its number, from 1 */
 	pt_u8 kind;		/* enum pt_named_kind */
-	pt_u8 pad[3];
-	pt_u64 rate;		/* reserved for kinds that have one: 0 */
+	pt_u8 is_period;	/* 1: a sample every `rate` events; 0: so many
+				 * samples a second */
+	pt_u8 pad[2];
+	pt_u64 rate;		/* of a counter; else 0 */
 	/* then strings: its name, and one for each field of its data:
 	 * "TYPE NAME OFFSET SIZE u", or "... s" if it is signed */
 };
 
 enum pt_named_kind {
 	PT_NAMED_TRACEPOINT,	/* of the kernel: category:name */
+	PT_NAMED_COUNTER,	/* of PT_SAMPLE: what kernel or processor count */
 };
 
 /* The kernel came by a place that has a name. */

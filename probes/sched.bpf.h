@@ -463,8 +463,8 @@ static __always_inline void still_off(struct task_struct *task, struct thread *t
 
 /* ---- on the CPU -------------------------------------------------------- */
 
-/* The clock of this CPU has ticked: where is the current thread? */
-static __always_inline void sampled(struct bpf_perf_event_data *c)
+/* The clock of this CPU has ticked, or a counter: where is the current thread? */
+static __always_inline void sampled(struct bpf_perf_event_data *c, u32 event)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
@@ -476,6 +476,7 @@ static __always_inline void sampled(struct bpf_perf_event_data *c)
 		return;
 	fill_hdr(&r.h, PT_SAMPLE, sizeof(r), task, t->proc, bpf_ktime_get_ns());
 	r.dur = c->sample_period;
+	r.event = event;
 	r.kernel = !(c->regs.words[REGS_CS] & 3);
 	r.ip = c->regs.words[REGS_IP];
 	if (r.kernel) {

@@ -72,7 +72,8 @@ static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 {
 	/* in a recording, what was asked for by name when it was made */
 	uint32_t otherwise = EVENTS_SYSCALLS |
-			     (o->input ? EVENTS_OF(PT_TRACEPOINT) : 0);
+			     (o->input ? EVENTS_OF(PT_TRACEPOINT) |
+					 EVENTS_COUNTERS : 0);
 	int rc = eventset_parse(filter_events(f), o->events.v, o->events.nr,
 				otherwise, err);
 
@@ -155,7 +156,8 @@ static int read_recording(const struct opts *o, struct pipeline *p)
 		code = cmd_fail(&err);
 	totals_print(engine_totals(p->engine),
 		     filter_events(((struct tracing *)p)->filter)->types &
-		     ~EVENTS_OF(PT_TRACEPOINT), 0, o->quiet);
+		     ~(EVENTS_OF(PT_TRACEPOINT) | EVENTS_COUNTERS), 0,
+		     o->quiet);
 	if (!code && o->strict && totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
 	return code;

@@ -52,7 +52,8 @@ static const struct row {
 		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
 		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), a "
-		"tracepoint of the kernel (category:name); or these system "
+		"tracepoint of the kernel (category:name), a counter "
+		"(cycles[:HZ], page-faults[/PERIOD], ...); or these system "
 		"calls: openat,read, %file %network %process %desc "
 		"%memory; !name leaves out", 3 } },
 	{ OPTS_FILTER, { NULL, 'F', "PATTERN", 0,

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/num.h"
+#include "event/counters.h"
 #include "event/record.h"
 
 void eventset_init(struct eventset *s, uint32_t types)
@@ -45,6 +46,8 @@ static int named_kind(const char *word)
 {
 	size_t len = strcspn(word, ":");
 
+	if (counter_named(word))
+		return PT_NAMED_COUNTER;
 	if (!word[len])
 		return -1;
 	/* "syscalls" is a category of tracepoints, too: syscalls:sys_enter_read */
@@ -58,18 +61,25 @@ static int named_kind(const char *word)
 static int add_named(struct eventset *s, const char *word, struct err *err)
 {
 	bool out = word[0] == '!';
+	const struct counter *c = counter_named(word + out);
+	struct eventset_named n = {
+		.name = c ? c->name : word + out,
+		.len = strlen(c ? c->name : word + out),
+		.kind = (uint8_t)named_kind(word + out),
+		.out = out,
+	};
+	int rc;
 
 	if (s->nr_named == ARRAY_LEN(s->named))
 		return err_kind(err, ERR_USAGE, -E2BIG,
 				"-e names more than %zu events",
 				ARRAY_LEN(s->named));
-	s->named[s->nr_named++] = (struct eventset_named){
-		.name = word + out,
-		.kind = (uint8_t)named_kind(word + out),
-		.out = out,
-	};
+	rc = c ? counter_rate(c, word + out, &n.rate, &n.is_period, err) : 0;
+	if (rc)
+		return rc;
+	s->named[s->nr_named++] = n;
 	if (!out)
-		s->types |= EVENTS_OF(PT_TRACEPOINT);
+		s->types |= c ? EVENTS_COUNTERS : EVENTS_OF(PT_TRACEPOINT);
 	return 0;
 }
 
@@ -145,13 +155,23 @@ bool eventset_has_all_calls(const struct eventset *s)
 	return !memchr(s->calls.has, 0, sizeof(s->calls.has));
 }
 
+/* A sample of a counter is not one of the clock. */
+static uint32_t type_of(const struct pt_hdr *rec)
+{
+	const struct pt_sample *sample = (const void *)rec;
+
+	if (rec->type == PT_SAMPLE && sample->event)
+		return EVENTS_COUNTERS;
+	return EVENTS_OF(rec->type);
+}
+
 bool eventset_has(const struct eventset *s, const struct pt_hdr *rec)
 {
 	const struct pt_syscall *sys = (const void *)rec;
 
 	if (!record_event(rec))
 		return true;
-	if (!(s->types & EVENTS_OF(rec->type)))
+	if (!(s->types & type_of(rec)))
 		return false;
 	return rec->type != PT_SYSCALL || sysset_has(&s->calls, sys->abi, sys->nr);
 }
@@ -160,9 +180,11 @@ bool eventset_has(const struct eventset *s, const struct pt_hdr *rec)
 bool eventset_has_named(const struct eventset *s, const char *name)
 {
 	bool all = true, wanted = false;
+	size_t len = name ? strlen(name) : 0;
 
 	for (size_t i = 0; i < s->nr_named; i++) {
-		bool same = name && !strcmp(s->named[i].name, name);
+		bool same = name && s->named[i].len == len &&
+			    !memcmp(s->named[i].name, name, len);
 
 		if (same && s->named[i].out)
 			return false;

@@ -5,6 +5,7 @@
  *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ]
  *	openat,%file	only these system calls: sysset.h
  *	sched:sched_waking	a tracepoint of the kernel: category:name
+ *	cycles:99	a counter of processor or kernel: counters.h
  *	!faults,!close	what there would be otherwise, without these
  */
 #ifndef PT_EVENTSET_H
@@ -19,6 +20,8 @@
 
 #define EVENTS_OF(type)		(UINT32_C(1) << (type))
 #define EVENTS_SYSCALLS		EVENTS_OF(PT_SYSCALL)
+/* Samples of counters: the number of a definition stands for them. */
+#define EVENTS_COUNTERS		EVENTS_OF(PT_NAMED)
 #define EVENTS_ALL		(EVENTS_OF(PT_SYSCALL) | EVENTS_OF(PT_FAULT) | \
 				 EVENTS_OF(PT_OFFCPU) | EVENTS_OF(PT_SAMPLE))
 
@@ -29,9 +32,12 @@
 
 /* An event that has a name of its own. */
 struct eventset_named {
-	const char *name;	/* the caller's word */
+	const char *name;	/* the caller's word, without its rate */
+	size_t len;
 	uint8_t kind;		/* enum pt_named_kind */
 	bool out;		/* not this one */
+	bool is_period;		/* of a counter, as in PT_NAMED */
+	uint64_t rate;
 };
 
 struct eventset {

@@ -1,4 +1,5 @@
 libptcore_a_SOURCES += \
+	src/event/counters.c src/event/counters.h \
 	src/event/eventset.c src/event/eventset.h \
 	src/event/evfield.c src/event/evfield.h \
 	src/event/inbuf.c src/event/inbuf.h \

@@ -52,7 +52,8 @@ int sysset_parse(struct sysset *s, const char *const *words, size_t nr,
 		err_kind(err, ERR_USAGE, -EINVAL, "no event and no system call '%s'",
 			 words[i] + out);
 		err_hint(err, "-e takes syscalls, faults, offcpu, cpu[:HZ], "
-			 "tracepoints (category:name), names of system calls, "
+			 "tracepoints (category:name), counters (cycles, "
+			 "page-faults...), names of system calls, "
 			 "and the classes %%file %%network %%process %%desc "
 			 "%%memory");
 		return -EINVAL;

@@ -37,7 +37,8 @@ WORDS(words_off_reason, [PT_OFF_UNKNOWN] = "unknown",
       [PT_OFF_FAULT] = "fault", [PT_OFF_STOPPED] = "stopped");
 WORDS(words_off_state, [PT_OFF_DONE] = "done",
       [PT_OFF_UNFINISHED] = "unfinished", [PT_OFF_BEFORE] = "before");
-WORDS(words_named, [PT_NAMED_TRACEPOINT] = "tracepoint");
+WORDS(words_named, [PT_NAMED_TRACEPOINT] = "tracepoint",
+      [PT_NAMED_COUNTER] = "counter");
 WORDS(words_waker, [PT_WAKER_NONE] = "none", [PT_WAKER_TASK] = "task",
       [PT_WAKER_TIMER] = "timer", [PT_WAKER_INTERRUPT] = "interrupt");
 
@@ -258,6 +259,7 @@ static const struct field named[] = {
 	FIELD(pt_named, event, STYLE_DEC),
 	WORD(pt_named, kind, words_named),
 	FIELD(pt_named, rate, STYLE_DEC),
+	FIELD(pt_named, is_period, STYLE_DEC),
 	{ 0 },
 };
 

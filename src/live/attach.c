@@ -158,8 +158,10 @@ int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
 }
 
 int attach_event(struct bpf_link **out, const struct bpf_program *prog,
-		 struct perf_event_attr *attr, int cpu, struct err *err)
+		 struct perf_event_attr *attr, int cpu, uint64_t cookie,
+		 struct err *err)
 {
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1,
 			  PERF_FLAG_FD_CLOEXEC);
 	struct bpf_link *link;
@@ -168,7 +170,7 @@ int attach_event(struct bpf_link **out, const struct bpf_program *prog,
 	if (fd < 0)
 		return err_kind(err, kind_of(-errno), -errno,
 				"cannot open a perf event: %s", strerror(errno));
-	link = bpf_program__attach_perf_event(prog, (int)fd);
+	link = bpf_program__attach_perf_event_opts(prog, (int)fd, &opts);
 	rc = (int)libbpf_get_error(link);
 	if (rc) {
 		close((int)fd);

@@ -48,9 +48,11 @@ int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
 
 struct perf_event_attr;
 
-/* To a perf event, of all that runs on one CPU. */
+/*
+ * To a perf event, of all that runs on one CPU; the program gets `cookie`.
+ */
 int attach_event(struct bpf_link **out, const struct bpf_program *prog,
-		 struct perf_event_attr *attr, int cpu,
+		 struct perf_event_attr *attr, int cpu, uint64_t cookie,
 		 struct err *err) PT_MUST_CHECK;
 
 #endif /* PT_ATTACH_H */

@@ -83,7 +83,7 @@ static int attach_one(struct tracer *t, const struct bpf_program *prog,
 	};
 	struct bpf_link *link;
 	struct err ignored;
-	int rc = attach_event(&link, prog, &attr, cpu, &ignored);
+	int rc = attach_event(&link, prog, &attr, cpu, 0, &ignored);
 
 	return rc ? rc : tracer_keep_link(t, link, &ignored);
 }

@@ -19,17 +19,6 @@
 #include "live/tracer_priv.h"
 #include "pytrace.skel.h"
 
-/* An event as it is attached. */
-struct named_event {
-	const char *name;
-	uint8_t kind;			/* enum pt_named_kind */
-	bool raw;
-	uint64_t id;			/* of tracefs */
-	struct pt_shape shape;
-	char (*field)[TRACEFS_FIELD_LEN];
-	size_t nr;
-};
-
 /* ---- what it looks like -------------------------------------------------- */
 
 static void shape_of(struct named_event *e, bool no_paths)
@@ -197,6 +186,10 @@ int named_open(struct tracer *t, const struct tracer_opts *opts, struct err *err
 		t->nr_named++;
 		e->name = opts->named[i].name;
 		e->kind = opts->named[i].kind;
+		e->is_period = opts->named[i].is_period;
+		e->rate = opts->named[i].rate;
+		if (e->kind == PT_NAMED_COUNTER)
+			continue;
 		rc = find_tracepoint(e, err);
 		if (!rc)
 			shape_of(e, opts->no_paths);
@@ -228,6 +221,8 @@ bool tracer_named(const struct tracer *t, uint32_t nr, struct recbuf *buf)
 	rec->h.t = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 	rec->event = nr;
 	rec->kind = e->kind;
+	rec->rate = e->rate;
+	rec->is_period = e->is_period;
 	recbuf_string(buf, e->name);
 	for (size_t i = 0; i < e->nr; i++)
 		recbuf_string(buf, e->field[i]);
@@ -241,8 +236,17 @@ static uint32_t count(const struct tracer *t, bool raw)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->nr_named; i++)
-		n += t->named[i].raw == raw;
+		n += t->named[i].kind == PT_NAMED_TRACEPOINT &&
+		     t->named[i].raw == raw;
 	return n;
+}
+
+static bool has_counters(const struct tracer *t)
+{
+	for (uint32_t i = 0; i < t->nr_named; i++)
+		if (t->named[i].kind == PT_NAMED_COUNTER)
+			return true;
+	return false;
 }
 
 /* Does the kernel tell raw tracepoints apart for one program (6.10)? */
@@ -268,6 +272,8 @@ void named_leave_out(struct tracer *t)
 	bpf_program__set_autoload(t->skel->progs.on_tracepoint,
 				  count(t, false) > 0);
 	bpf_program__set_autoload(t->skel->progs.on_raw_tracepoint, raw > 0);
+	bpf_program__set_autoload(t->skel->progs.on_counter,
+				  has_counters(t));
 	for (uint32_t i = 0; raw && i < t->nr_named; i++)
 		if (t->named[i].raw && !has_raw_cookies())
 			t->skel->rodata->cfg.only_raw = i + 1;
@@ -325,8 +331,10 @@ static int attach_one(struct tracer *t, uint32_t nr, struct err *err)
 int named_attach(struct tracer *t, struct err *err)
 {
 	for (uint32_t nr = 1; nr <= t->nr_named; nr++) {
-		int rc = attach_one(t, nr, err);
+		int rc = 0;
 
+		if (t->named[nr - 1].kind == PT_NAMED_TRACEPOINT)
+			rc = attach_one(t, nr, err);
 		if (rc)
 			return err_wrap(err, rc, "tracepoint %s",
 					t->named[nr - 1].name);

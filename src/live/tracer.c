@@ -184,7 +184,9 @@ int tracer_open(struct tracer **out, const struct tracer_opts *opts,
 	t->loss_told = calloc((size_t)t->nr_cpus * PT_NR_LOSSES,
 			      sizeof(*t->loss_told));
 	t->sampled = calloc((size_t)t->nr_cpus, sizeof(struct bpf_link *));
-	if (!t->loss_rows || !t->loss_told || !t->sampled) {
+	t->counted = calloc((size_t)t->nr_cpus * (opts->nr_named + 1),
+			    sizeof(struct bpf_link *));
+	if (!t->loss_rows || !t->loss_told || !t->sampled || !t->counted) {
 		tracer_close(t);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -212,6 +214,7 @@ void tracer_close(struct tracer *t)
 	free(t->loss_told);
 	free(t->links);
 	free(t->sampled);
+	free(t->counted);
 	named_close(t);
 	free(t);
 }
@@ -431,6 +434,9 @@ int tracer_begin(struct tracer *t, struct err *err)
 	if (rc)
 		return err_kind(err, ERR_KERNEL, rc,
 				"cannot look for threads: %s", strerror(-rc));
+	rc = tracer_count(t, err);
+	if (rc)
+		return rc;
 	if (tracer_has(t, PT_SAMPLE))
 		tracer_sample(t);
 	rc = bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.begin), &run);

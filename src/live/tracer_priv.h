@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "event/tracefs.h"
 #include "live/tracer.h"
 
 struct pytrace_bpf;
@@ -14,6 +15,19 @@ struct known_file {
 	uint64_t dev, ino;
 	pid_t pid;
 	struct pt_image image;
+};
+
+/* An event as it is attached. */
+struct named_event {
+	const char *name;
+	uint8_t kind;			/* enum pt_named_kind */
+	bool raw;
+	uint64_t id;			/* of tracefs */
+	bool is_period;			/* of a counter */
+	uint64_t rate;
+	struct pt_shape shape;
+	char (*field)[TRACEFS_FIELD_LEN];
+	size_t nr;
 };
 
 struct tracer {
@@ -34,6 +48,7 @@ struct tracer {
 	uint32_t nr_named;
 	uint32_t sample_hz;	/* 0: no samples */
 	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
+	struct bpf_link **counted;	/* likewise, of each of `named` */
 	struct err no_samples;	/* why the first one failed; no kind: none did */
 };
 
@@ -57,6 +72,7 @@ int named_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void named_close(struct tracer *t);
 
 /* samples.c */
+int tracer_count(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void tracer_stop_samples(struct tracer *t);
 
 /* It is the tracer's from here on, whatever this returns. */

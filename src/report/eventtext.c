@@ -216,9 +216,27 @@ static void put_offcpu(FILE *out, const struct moment *m,
 
 /* ---- all of them ---------------------------------------------------------- */
 
-static void put_sample(FILE *out, const struct pt_sample *s)
+/* "cache-misses 10000": what a sample stands for. */
+static void put_counter(FILE *out, const struct moment *m)
 {
-	fprintf(out, "on CPU (%s%s)", s->kernel ? "kernel" : "user",
+	const struct pt_sample *s = (const void *)m->rec;
+
+	if (m->named)
+		printable_put(out, m->named->name, strlen(m->named->name));
+	else
+		fprintf(out, "event %" PRIu32, s->event);
+	fprintf(out, " %" PRIu64 " ", (uint64_t)s->dur);
+}
+
+static void put_sample(FILE *out, const struct moment *m)
+{
+	const struct pt_sample *s = (const void *)m->rec;
+
+	if (s->event)
+		put_counter(out, m);
+	else
+		fputs("on CPU ", out);
+	fprintf(out, "(%s%s)", s->kernel ? "kernel" : "user",
 		s->in_gc == PT_YES ? ", gc" : "");
 }
 
@@ -255,7 +273,7 @@ void eventtext_put(FILE *out, const struct moment *m,
 		put_offcpu(out, m, opts);
 		break;
 	case PT_SAMPLE:
-		put_sample(out, (const void *)m->rec);
+		put_sample(out, m);
 		break;
 	case PT_TRACEPOINT:
 		put_tracepoint(out, m, opts);

@@ -195,6 +195,15 @@ static bool took_time(const struct pt_event *ev)
 	return ev->h.type != PT_SAMPLE && ev->h.type != PT_TRACEPOINT;
 }
 
+/* Was it asked for by name? */
+static bool has_name(const struct pt_hdr *rec)
+{
+	const struct pt_sample *sample = (const void *)rec;
+
+	return rec->type == PT_TRACEPOINT ||
+	       (rec->type == PT_SAMPLE && sample->event);
+}
+
 static bool passes(const struct filter *f, const struct moment *m,
 		   enum filter_nr nr)
 {
@@ -203,7 +212,7 @@ static bool passes(const struct filter *f, const struct moment *m,
 	switch (nr) {
 	case FILTER_EVENT:
 		return eventset_has(&f->events, m->rec) &&
-		       (m->rec->type != PT_TRACEPOINT ||
+		       (!has_name(m->rec) ||
 			eventset_has_named(&f->events, m->named ?
 					   m->named->name : NULL));
 	case FILTER_TID:

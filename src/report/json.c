@@ -209,6 +209,17 @@ static void put_cpustat(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_key_uint(w, "memory_high", stat->memory_high);
 }
 
+static const char *named_kind(uint8_t kind)
+{
+	switch ((enum pt_named_kind)kind) {
+	case PT_NAMED_TRACEPOINT:
+		return "tracepoint";
+	case PT_NAMED_COUNTER:
+		return "counter";
+	}
+	return "unknown";
+}
+
 /* What "name" of a tracepoint or a sample stands for. */
 static void put_named(struct jsonw *w, const struct moment *m)
 {
@@ -217,8 +228,9 @@ static void put_named(struct jsonw *w, const struct moment *m)
 
 	json_put_type(w, m->rec);
 	jsonw_key_name(w, "name", record_string(m->rec, 0));
-	jsonw_key_string(w, "kind", n->kind == PT_NAMED_TRACEPOINT ?
-			 "tracepoint" : "unknown");
+	jsonw_key_string(w, "kind", named_kind(n->kind));
+	if (n->kind == PT_NAMED_COUNTER)
+		jsonw_key_known(w, n->is_period ? "period" : "hz", n->rate);
 	jsonw_key(w, "fields");
 	jsonw_open_list(w);
 	for (size_t i = 1; (text = record_string(m->rec, i)); i++)

@@ -373,8 +373,14 @@ static void put_offcpu(struct jsonw *w, const struct moment *m,
 
 /* ---- all of them ---------------------------------------------------------- */
 
-static void put_sample(struct jsonw *w, const struct pt_sample *s)
+static void put_sample(struct jsonw *w, const struct moment *m)
 {
+	const struct pt_sample *s = (const void *)m->rec;
+
+	if (s->event) {
+		jsonw_key_string(w, "name", m->named ? m->named->name : NULL);
+		jsonw_key_uint(w, "count", s->dur);
+	}
 	jsonw_key_string(w, "mode", s->kernel ? "kernel" : "user");
 	put_tristate(w, "in_gc", s->in_gc);
 }
@@ -397,12 +403,14 @@ static void put_tracepoint(struct jsonw *w, const struct moment *m,
 static void put_duration(struct jsonw *w, const struct pt_event *ev)
 {
 	const struct pt_syscall *sys = (const void *)ev;
+	const struct pt_sample *sample = (const void *)ev;
+	bool counted = ev->h.type == PT_SAMPLE && sample->event;
 
 	if (ev->h.type == PT_SYSCALL && sys->state == PT_SYS_DONE)
 		jsonw_key_uint(w, "dur", ev->dur);
 	else
-		jsonw_key_known(w, "dur", ev->h.type == PT_SYSCALL ? 0 :
-				ev->dur);
+		jsonw_key_known(w, "dur", ev->h.type == PT_SYSCALL ||
+				counted ? 0 : ev->dur);
 }
 
 void json_put_event(struct jsonw *w, const struct moment *m,
@@ -424,7 +432,7 @@ void json_put_event(struct jsonw *w, const struct moment *m,
 		put_offcpu(w, m, opts);
 		break;
 	case PT_SAMPLE:
-		put_sample(w, (const void *)m->rec);
+		put_sample(w, m);
 		break;
 	case PT_TRACEPOINT:
 		put_tracepoint(w, m, opts);

@@ -27,6 +27,12 @@ def hits(run, name, func=None):
                                   r["stack"][0]["func"] == func))]
 
 
+def samples(run, name, func=None):
+    return [r for r in run.records("sample") if r.get("name") == name
+            and (func is None or (r["stack"] and
+                                  r["stack"][0]["func"] == func))]
+
+
 @pytest.fixture
 def tracefs(may_trace):
     if not (TRACEFS / "sched").is_dir():
@@ -74,13 +80,17 @@ def test_text_behind_the_fields(tracer, tracefs, system_python):
     assert len(hits(run, "sched:sched_process_exit")) == 1
 
 
-def test_as_many_as_perf_counts(tracer, tracefs, system_python, tmp_path):
+@pytest.mark.parametrize("names", [
+    ("syscalls:sys_enter_getppid", "sched:sched_switch",
+     "kmem:mm_page_alloc"),
+    ("page-faults", "context-switches", "cpu-migrations"),
+], ids=["tracepoints", "counters"])
+def test_as_many_as_perf_counts(tracer, tracefs, system_python, tmp_path,
+                                names):
     """Within 0.1 % of the same processes, each event counted by both."""
     perf = shutil.which("perf")
     if not perf:
         pytest.skip("no perf")
-    names = ("syscalls:sys_enter_getppid", "sched:sched_switch",
-             "kmem:mm_page_alloc")
     # blocked while both attach: nothing happens that one sees alone
     child = tracer.start(system_python.argv(*script("""
     import threading
@@ -117,7 +127,7 @@ def test_as_many_as_perf_counts(tracer, tracefs, system_python, tmp_path):
     # perf lets go of a thread when it exits, and misses what comes then
     ends = {r["tid"]: r["t"] for r in run.records("exit")}
     for name in names:
-        got = len([r for r in hits(run, name)
+        got = len([r for r in hits(run, name) + samples(run, name)
                    if r["t"] < ends.get(r["tid"], r["t"] + 1)])
         print(name, got, want[name])
         assert abs(got - want[name]) <= 1 + 0.001 * want[name], (got, want)
@@ -129,6 +139,55 @@ def fds_of(pid):
                          for fd in os.listdir(b"/proc/%d/fd" % pid))
     except OSError:
         return b""
+
+
+def test_counters_of_the_kernel(tracer, debian_python):
+    """Each fault at the line that touched, each switch where it slept."""
+    run = tracer.run(debian_python.argv(*script("""
+    import mmap
+    def touch():
+        m = mmap.mmap(-1, 4096 * 500)
+        if hasattr(m, "madvise"):
+            m.madvise(mmap.MADV_NOHUGEPAGE)
+        for i in range(500):
+            m[i * 4096] = 1
+    def sleeps():
+        for i in range(20):
+            time.sleep(0.002)
+    touch()
+    sleeps()
+    """)), "-e", "page-faults,cs,cpu")
+    assert run.status == 0, run.stderr
+    assert not run.losses()
+    faults = samples(run, "page-faults", "touch")
+    assert len([r for r in faults if r["stack"][0]["line"] == 9]) == 500
+    assert all(r["count"] == 1 and r["dur"] is None for r in faults)
+    assert 20 <= len(samples(run, "context-switches", "sleeps")) < 30
+    named = {r["name"]: r for r in run.records("named")}
+    assert named["page-faults"]["kind"] == "counter"
+    assert named["page-faults"]["period"] == 1
+
+
+def test_counters_of_the_processor(tracer, pytrace, system_python):
+    """Where the machine has none, it is said, and what there is instead."""
+    run = tracer.run(system_python.argv(*script("""
+    def spin():
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            pass
+    spin()
+    """)), "-e", "cycles:199")
+    if run.status == 125:
+        assert "this machine does not count 'cycles'" in run.stderr
+        assert "-e cpu" in run.stderr
+        got = subprocess.run([pytrace, "trace", "-e", "cycles", "-d", "1",
+                              "-p", str(os.getpid())], stderr=subprocess.PIPE)
+        assert got.returncode == 7
+        return
+    assert run.status == 0, run.stderr
+    got = samples(run, "cycles", "spin")
+    assert len(got) >= 30
+    assert all(r["count"] > 0 for r in got)
 
 
 def test_recorded_and_read_elsewhere(tracer, pytrace, tracefs, system_python,

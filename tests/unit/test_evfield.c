@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "event/counters.h"
 #include "event/eventset.h"
 #include "event/evfield.h"
 #include "event/tracefs.h"
@@ -260,6 +261,53 @@ static void words_of_e(void **state)
 	assert_true(eventset_has_named(&s, NULL));
 }
 
+static void rate_of(const char *word, uint64_t rate, bool is_period)
+{
+	const struct counter *c = counter_named(word);
+	struct err err = { 0 };
+	uint64_t got;
+	bool period;
+
+	assert_non_null(c);
+	assert_int_equal(counter_rate(c, word, &got, &period, &err), 0);
+	assert_int_equal(got, rate);
+	assert_int_equal(period, is_period);
+}
+
+static void counters(void **state)
+{
+	static const char *const wrong[] = {
+		"cycles:", "cycles:0", "cycles/999", "cycles:5000", "cycles/",
+		"page-faults/0", "cs:x", "cycles:99:1", "cycles/1000/1",
+	};
+	const char *words[] = { "cycles:99", "cs", "block:x", "!page-faults" };
+	struct pt_sample sample = { .h.type = PT_SAMPLE };
+	struct err err = { 0 };
+	struct eventset s;
+
+	(void)state;
+	rate_of("cycles", 49, false);
+	rate_of("cache-misses/10000", 10000, true);
+	rate_of("page-faults", 1, true);
+	rate_of("context-switches:99", 99, false);
+	assert_string_equal(counter_named("cs")->name, "context-switches");
+	assert_null(counter_named("cycle"));
+	assert_null(counter_named("faults"));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_true(eventset_parse(&s, wrong + i, 1, EVENTS_ALL, &err) <
+			    0);
+		assert_int_equal(err.kind, ERR_USAGE);
+	}
+	assert_int_equal(eventset_parse(&s, words, 4, EVENTS_ALL, &err), 0);
+	assert_int_equal(s.types, EVENTS_COUNTERS | EVENTS_OF(PT_TRACEPOINT));
+	assert_false(eventset_has(&s, &sample.h));	/* the clock */
+	sample.event = 1;
+	assert_true(eventset_has(&s, &sample.h));
+	assert_true(eventset_has_named(&s, "cycles"));
+	assert_true(eventset_has_named(&s, "context-switches"));
+	assert_false(eventset_has_named(&s, "page-faults"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +319,7 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(tracepoints_of_a_kernel),
 		cmocka_unit_test(words_of_e),
+		cmocka_unit_test(counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
