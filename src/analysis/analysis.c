@@ -31,8 +31,9 @@ int analysis_new(struct analysis **out, const struct analysis_opts *opts,
 	}
 	a->ledger.limit = opts && opts->memory ? opts->memory : MEMORY_DEFAULT;
 	if (opts) {
-		a->ledger.app = opts->app;
-		a->ledger.nr_app = opts->nr_app;
+		a->ledger.app = (struct app_rule){
+			.glob = opts->app, .nr = opts->nr_app,
+		};
 		a->chosen = (struct chosen){
 			.tids = opts->tids, .nr_tids = opts->nr_tids,
 			.names = opts->threads, .nr_names = opts->nr_threads,
@@ -77,6 +78,7 @@ void analysis_free(struct analysis *a)
  */
 static void begin_accounts(struct analysis *a, uint64_t t)
 {
+	a->model.before = a->charged;
 	ledger_reset(&a->ledger);
 	a->model.account = (struct account){ 0 };
 	a->unfinished_end = 0;
@@ -191,6 +193,7 @@ int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 		end_stream(a, (const void *)rec);
 		break;
 	default:
+		a->charged += record_event(rec) != NULL;
 		tasks_of_moment(a, m);
 		charge_event(a, m);
 		break;
@@ -202,6 +205,16 @@ int analysis_end(struct analysis *a, struct err *err)
 {
 	settle(a);
 	return a->failed || a->ledger.failed ? no_memory(err) : 0;
+}
+
+bool analysis_app_matched(const struct analysis *a, size_t nr)
+{
+	return nr >= 64 || a->ledger.app.matched & UINT64_C(1) << nr;
+}
+
+bool analysis_idle_at_matched(const struct analysis *a, size_t nr)
+{
+	return idle_added_matched(a->idle, nr);
 }
 
 /* ---- the model ------------------------------------------------------------ */

@@ -43,4 +43,11 @@ int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 /* The stream has ended: close the accounts.  Once; then the model is whole. */
 int analysis_end(struct analysis *a, struct err *err) PT_MUST_CHECK;
 
+/*
+ * Has the nr-th --app been a file of any stack, the nr-th --idle-at the place of
+ * any wait?
+ */
+bool analysis_app_matched(const struct analysis *a, size_t nr);
+bool analysis_idle_at_matched(const struct analysis *a, size_t nr);
+
 #endif /* PT_ANALYSIS_H */

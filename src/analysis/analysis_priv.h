@@ -33,6 +33,7 @@ struct analysis {
 	struct group groups[GROUPS_MAX];
 	uint32_t nr_groups;
 	uint64_t unfinished_end;	/* of the waits that had no end */
+	uint64_t charged;		/* events so far */
 	bool began;			/* PT_BEGIN has come */
 	bool failed;
 };
@@ -48,6 +49,17 @@ struct process_info *task_process(struct analysis *a, uint32_t proc);
 void charge_event(struct analysis *a, const struct moment *m);
 void charge_time(struct analysis *a, const struct clock *c,
 		 struct cell_key key, uint64_t ns);
+uint32_t charge_stack(struct analysis *a, const struct moment *m);
+/*
+ * A thread that has been blocked since `before` the trace, its stack unknown, in
+ * a call in which threads wait for work: nobody can say whether it did.
+ */
+enum cell_state charge_state(struct analysis *a, const struct moment *m,
+			     const struct spent_wait *w, uint32_t stack,
+			     bool before);
+
+/* charge_off.c: a PT_OFFCPU */
+void charge_offcpu(struct analysis *a, const struct moment *m);
 
 /* settle.c: sums at the end */
 void settle(struct analysis *a);

@@ -20,11 +20,12 @@ struct chain {
 	char *text;		/* owns what the patterns point into */
 	struct link link[LINKS_MAX];
 	size_t nr;
+	bool matched;
 };
 
 struct idle {
 	struct chain *chain;
-	size_t nr;
+	size_t nr, shipped;	/* the first are the shipped ones */
 };
 
 static void trim(char **s)
@@ -118,6 +119,7 @@ int idle_new(struct idle **out, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !rc && i < ARRAY_LEN(places); i++)
 		rc = add(list, places[i].why, places[i].place, err);
+	list->shipped = list->nr;
 	if (rc)
 		idle_free(list);
 	else
@@ -165,19 +167,31 @@ static bool chain_matches(const struct chain *c, const struct pystack *st)
 	return true;
 }
 
-const char *idle_why(const struct idle *list, const struct pystack *stack)
+/* Those of the user first: whether they match anything is worth knowing. */
+const char *idle_why(struct idle *list, const struct pystack *stack)
 {
 	if (!stack->known)
 		return NULL;
 	if (!stack->nr)
 		return stack->why ? NULL : "native thread";
-	for (size_t i = 0; i < list->nr; i++)
-		if (chain_matches(&list->chain[i], stack))
-			return list->chain[i].why;
+	for (size_t i = 0; i < list->nr; i++) {
+		struct chain *c = &list->chain[(i + list->shipped) % list->nr];
+
+		if (!chain_matches(c, stack))
+			continue;
+		c->matched = true;
+		return c->why;
+	}
 	return NULL;
 }
 
-bool idle_matches(const struct idle *list, const struct pystack *stack)
+bool idle_added_matched(const struct idle *list, size_t nr)
+{
+	return nr + list->shipped < list->nr &&
+	       list->chain[nr + list->shipped].matched;
+}
+
+bool idle_matches(struct idle *list, const struct pystack *stack)
 {
 	return idle_why(list, stack) != NULL;
 }

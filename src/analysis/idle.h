@@ -30,10 +30,13 @@ void idle_free(struct idle *list);	/* NULL is fine */
 int idle_add(struct idle *list, const char *place, struct err *err)
 	PT_MUST_CHECK;
 
+/* Has the nr-th that was added been the place of any stack? */
+bool idle_added_matched(const struct idle *list, size_t nr);
+
 /* A stack without any Python frame is idle, too: a native thread waits. */
-bool idle_matches(const struct idle *list, const struct pystack *stack);
+bool idle_matches(struct idle *list, const struct pystack *stack);
 
 /* Why: the shipped words or the pattern; NULL: it is not idle. */
-const char *idle_why(const struct idle *list, const struct pystack *stack);
+const char *idle_why(struct idle *list, const struct pystack *stack);
 
 #endif /* PT_IDLE_H */

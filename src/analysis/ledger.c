@@ -3,7 +3,6 @@
 #include "analysis/ledger.h"
 
 #include "base/compiler.h"
-#include "stack/pattern.h"
 
 void ledger_free(struct ledger *l)
 {
@@ -78,25 +77,6 @@ static uint32_t note(struct ledger *l, uint32_t nr)
 
 /* ---- places and stacks ---------------------------------------------------- */
 
-/* "/usr/bin/gunicorn": what an installer makes to start a library. */
-static bool is_start_script(const struct frame *f)
-{
-	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-	return slash && slash - f->file >= 4 && !memcmp(slash - 4, "/bin", 4) &&
-	       f->func && !strcmp(f->func, "<module>");
-}
-
-static bool is_app(const struct ledger *l, const struct frame *f)
-{
-	if (!l->nr_app)
-		return f->origin == ORIGIN_APP && !is_start_script(f);
-	for (size_t i = 0; f->file && i < l->nr_app; i++)
-		if (pattern_file_matches(l->app[i], f->file))
-			return true;
-	return false;
-}
-
 static uint32_t string(struct ledger *l, const char *s, size_t len)
 {
 	return s ? note(l, intern_get(&l->strings, s, len)) : 0;
@@ -110,7 +90,7 @@ static uint32_t place(struct ledger *l, const struct frame *f)
 		.line = f->line,
 		.def = f->def,
 		.origin = f->origin,
-		.app = is_app(l, f),
+		.app = app_is(&l->app, f),
 	};
 
 	return note(l, intern_get(&l->places, &p, sizeof(p)));
@@ -124,32 +104,6 @@ struct stack_key {
 	uint32_t place[PT_MAX_FRAMES];
 };
 
-/* How threads and modules are started says nothing of what they do. */
-static bool is_beginning(const struct frame *f)
-{
-	return f->origin == ORIGIN_FROZEN || is_start_script(f) ||
-	       (f->origin == ORIGIN_STDLIB && f->file &&
-		pattern_file_matches("threading.py", f->file));
-}
-
-/*
- * The innermost of the application; of a stack without, the outermost of an
- * installed library, else of the standard one but for the beginning.
- */
-static uint32_t charged(const struct ledger *l, const struct pystack *st)
-{
-	for (uint32_t i = 0; i < st->nr; i++)
-		if (is_app(l, &st->frames[i]))
-			return i;
-	for (uint32_t i = st->nr; i-- > 0;)
-		if (st->frames[i].origin == ORIGIN_SITE)
-			return i;
-	for (uint32_t i = st->nr; i-- > 0;)
-		if (!is_beginning(&st->frames[i]))
-			return i;
-	return st->nr - 1;
-}
-
 static uint32_t fill_key(struct ledger *l, struct stack_key *key,
 			 const struct pystack *st)
 {
@@ -162,7 +116,7 @@ static uint32_t fill_key(struct ledger *l, struct stack_key *key,
 	key->coarse = memory(l) > l->limit / 2;
 	if (!st->nr)
 		return 0;
-	app = charged(l, st);
+	app = app_frame(&l->app, st);
 	if (key->coarse) {
 		l->coarse++;
 		key->place[0] = place(l, &st->frames[0]);

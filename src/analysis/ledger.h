@@ -10,6 +10,7 @@
 
 #include "analysis/intern.h"
 #include "analysis/model.h"
+#include "stack/appframe.h"
 
 struct wake_key {
 	uint32_t cell, thread, stack;
@@ -33,8 +34,7 @@ struct ledger {
 	size_t limit;
 	uint64_t coarse;
 	bool failed;			/* without memory; what came then is not in it */
-	const char *const *app;		/* globs; NULL: by origin */
-	size_t nr_app;
+	struct app_rule app;
 };
 
 void ledger_free(struct ledger *l);

@@ -2,7 +2,7 @@ libptcore_a_SOURCES += \
 	src/analysis/analysis.c src/analysis/analysis.h \
 	src/analysis/analysis_priv.h \
 	src/analysis/spent.c src/analysis/spent.h \
-	src/analysis/charge.c \
+	src/analysis/charge.c src/analysis/charge_off.c \
 	src/analysis/chosen.h \
 	src/analysis/count.c \
 	src/analysis/clocks.c src/analysis/clocks.h \

@@ -190,6 +190,8 @@ struct model {
 	bool lossy;		/* records were lost: sums are lower bounds, CPU
 				 * time is an upper one */
 	uint64_t coarse;	/* events under a coarser key, for memory */
+	uint64_t before;	/* events that came before PT_BEGIN: in the
+				 * stream, and in no cell */
 
 	bool quota;		/* a control group has a CPU quota */
 	uint64_t periods, throttled_periods, throttled_ns;

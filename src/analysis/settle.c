@@ -71,11 +71,9 @@ static void share_out(struct analysis *a, struct weight *all)
 		n = share_of(a, &k);
 		w->so_far[n] += weight_of(&s);
 		upto = (uint64_t)((wide)w->ns[n] * w->so_far[n] / w->all[n]);
-		/* in kernel mode the calls say it exactly */
-		if (!(n && a->model.kernel == EXACT))
-			add_cpu(a, &k, k.call ? SPENT_CPU_KERNEL :
-				SPENT_CPU_USER, s.count, upto - w->given[n],
-				true);
+		/* in kernel mode the calls say it exactly: w->ns[1] is 0 */
+		add_cpu(a, &k, k.call ? SPENT_CPU_KERNEL : SPENT_CPU_USER,
+			s.count, upto - w->given[n], upto > w->given[n]);
 		w->given[n] = upto;
 	}
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/printable.h"
 #include "cmd/cmd.h"
 #include "cmd/live.h"
 #include "cmd/output.h"
@@ -71,10 +72,10 @@ static unsigned int width_of(const struct opts *o, FILE *out)
 
 	if (o->width)
 		return o->width;
-	if (!isatty(fileno(out)))
-		return SCREEN_WIDTH;
 	if (columns && num_parse(columns, 1, 1000, &n))
 		return n < WIDTH_MIN ? WIDTH_MIN : (unsigned int)n;
+	if (!isatty(fileno(out)))
+		return SCREEN_WIDTH;
 	if (ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_col)
 		return SCREEN_WIDTH;
 	return w.ws_col < WIDTH_MIN ? WIDTH_MIN : w.ws_col;
@@ -121,6 +122,29 @@ static bool none_chosen(const struct run *s, struct err *err)
 	return true;
 }
 
+static void note_no_match(const char *option, const char *arg, const char *what)
+{
+	fprintf(stderr, "note: %s '", option);
+	printable_put(stderr, arg, strlen(arg));
+	fprintf(stderr, "' matched %s\n", what);
+}
+
+/* A pattern that does nothing is mistyped, most likely. */
+static void say_unmatched(const struct run *s)
+{
+	const struct opts *o = s->opts;
+
+	if (o->quiet)
+		return;
+	for (size_t i = 0; i < o->app.nr; i++)
+		if (!analysis_app_matched(s->analysis, i))
+			note_no_match("--app", o->app.v[i], "no file");
+	for (size_t i = 0; i < o->idle_at.nr; i++)
+		if (!analysis_idle_at_matched(s->analysis, i))
+			note_no_match("--idle-at", o->idle_at.v[i],
+				      "no wait in which threads can be idle");
+}
+
 /* Also after an error: what came before it is shown, and marked as cut. */
 static int report(struct run *s, int code)
 {
@@ -133,6 +157,8 @@ static int report(struct run *s, int code)
 			rc = -ENODATA;
 		else if (!rc)
 			rc = put_report(s, &err);
+		if (!rc)
+			say_unmatched(s);
 	}
 	if (rc && rc != -EPIPE) {
 		rc = cmd_fail(&err);

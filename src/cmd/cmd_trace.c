@@ -30,6 +30,7 @@ struct tracing {
 	struct filter *filter;
 	struct trace *trace;	/* one of the two */
 	struct json *json;
+	struct app_rule app;
 	struct pt_end end;	/* kept until the exit code is known */
 	uint64_t shown;		/* events */
 };
@@ -100,6 +101,7 @@ static int open_report(struct tracing *t, struct err *err)
 		.whole_stacks = o->stacks,
 		.lasti = o->lasti,
 		.utc = o->utc,
+		.app = &t->app,
 	};
 	const struct json_opts jo = { .no_paths = o->no_paths };
 
@@ -204,6 +206,7 @@ static int run(int argc, char **argv)
 
 	opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_FILTER |
 		   OPTS_SHOW | OPTS_THREADS, doc, argc, argv);
+	t.app = (struct app_rule){ .glob = o.app.v, .nr = o.app.nr };
 	cmd_errors_as_json(o.json ? output_default(&o) : NULL);
 	code = close_report(&t, run_all(&t, argv));
 	engine_free(t.p.engine);

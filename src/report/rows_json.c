@@ -68,6 +68,7 @@ static void put_account(struct jsonw *w, const struct model *m)
 	jsonw_key_string(w, "off_cpu", precision_word(m->off));
 	put_quota(w, m);
 	jsonw_key_uint(w, "memory_high", m->memory_high);
+	jsonw_key_uint(w, "before_begin", m->before);
 	jsonw_key(w, "complete");
 	jsonw_bool(w, m->complete && !m->lossy);
 }
@@ -315,7 +316,7 @@ static int put_rows(struct writer *wr, const struct rows *rows, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < rows->nr; i++) {
-		if (!rows->row[i].is.ns && rows->row[i].kind == CELL_TIME)
+		if (!rows->row[i].is.ns && !rows->row[i].is.count)
 			continue;
 		jsonw_open(&wr->w);
 		put_row(wr, rows, &rows->row[i]);

@@ -577,7 +577,13 @@ void screen_cost(struct screen *s, const struct engine_totals *totals)
 	}
 	text_add(&t, "   ");
 	words_count(&t, totals->events);
-	text_add(&t, " events   lost ");
+	text_add(&t, " events");
+	if (s->m->before) {		/* they are in no sum of the account */
+		text_add(&t, " (");
+		words_count(&t, s->m->before);
+		text_add(&t, " before it began)");
+	}
+	text_add(&t, "   lost ");
 	words_count(&t, totals->lost_all - totals->lost[PT_LOSS_NOT_PYTHON]);
 	text_add(&t, "   stacks unknown ");
 	words_count(&t, unknown);

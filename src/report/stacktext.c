@@ -15,6 +15,7 @@ struct lines {
 	size_t indent;
 	const char *lead;	/* of the next line; NULL: blanks */
 	bool lasti;
+	struct app_rule *app;	/* NULL: by origin */
 };
 
 static void put_func(FILE *out, const struct frame *frame)
@@ -55,18 +56,6 @@ static void put_indent(struct lines *l)
 	l->lead = NULL;
 }
 
-/*
- * The innermost frame of the application; of a stack that has none, the
- * outermost one of all.
- */
-static uint32_t application_frame(const struct pystack *st)
-{
-	for (uint32_t i = 0; i < st->nr; i++)
-		if (st->frames[i].origin == ORIGIN_APP)
-			return i;
-	return st->nr - 1;
-}
-
 /* What is not known of the callers is not left out silently. */
 static void put_callers(const struct lines *l, uint32_t at)
 {
@@ -86,7 +75,8 @@ static void put_callers(const struct lines *l, uint32_t at)
 
 static void put_short(struct lines *l)
 {
-	uint32_t at = application_frame(l->st);
+	struct app_rule by_origin = { 0 };
+	uint32_t at = app_frame(l->app ? l->app : &by_origin, l->st);
 
 	put_indent(l);
 	put_frame(l, &l->st->frames[at]);
@@ -126,7 +116,8 @@ static void put_unknown(struct lines *l)
 void stacktext_put(FILE *out, const struct pystack *st,
 		   const struct stacktext_opts *opts)
 {
-	struct lines l = { out, st, opts->indent, opts->lead, opts->lasti };
+	struct lines l = { out, st, opts->indent, opts->lead, opts->lasti,
+			   opts->app };
 
 	if (!st->known) {
 		put_unknown(&l);

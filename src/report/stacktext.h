@@ -7,18 +7,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "stack/engine.h"
+#include "stack/appframe.h"
 
 struct stacktext_opts {
 	size_t indent;		/* columns */
 	const char *lead;	/* before the first line; NULL: nothing */
 	bool whole;		/* else the application frame and two callers */
 	bool lasti;		/* app.py:42+36 */
+	struct app_rule *app;	/* NULL: by the origin of files */
 };
 
 /*
- * "shop/rates.py:31 fetch < Cache._refresh < Cache.get": the innermost frame of
- * the application and its callers, or each frame on a line.  What is unknown
+ * "shop/rates.py:31 fetch < Cache._refresh < Cache.get": the frame that
+ * the stack is charged to (stack/appframe.h) and its callers, or each frame on a line.  What is unknown
  * says why in brackets; a stack that was not asked for says nothing.
  */
 void stacktext_put(FILE *out, const struct pystack *st,

@@ -66,6 +66,7 @@ static int put_kind(struct screen *s, const struct words *w,
 {
 	const struct rows_query q = {
 		.by = BY_APP, .kinds = 1u << kind, .order = by_count,
+		.idle = true,
 	};
 	struct rows rows;
 	uint64_t rate = 0;

@@ -103,6 +103,7 @@ static void put_stack(struct trace *t, const struct pystack *st,
 		.lead = lead,
 		.whole = t->opts.whole_stacks,
 		.lasti = t->opts.lasti,
+		.app = t->opts.app,
 	};
 
 	stacktext_put(t->out, st, &opts);

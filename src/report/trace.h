@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "report/sysargs.h"
-#include "stack/engine.h"
+#include "stack/appframe.h"
 
 struct trace_opts {
 	struct sysargs_opts args;
@@ -25,6 +25,7 @@ struct trace_opts {
 	bool utc;		/* else local time */
 	bool events_only;	/* no lines for processes that exec or exit */
 	bool no_stacks;		/* the line alone */
+	struct app_rule *app;	/* --app; NULL: by the origin of files */
 };
 
 struct trace;

@@ -1,4 +1,5 @@
 libptcore_a_SOURCES += \
+	src/stack/appframe.c src/stack/appframe.h \
 	src/stack/cause.c src/stack/cause.h \
 	src/stack/codes.c src/stack/codes.h \
 	src/stack/engine.c src/stack/engine.h \

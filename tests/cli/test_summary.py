@@ -83,10 +83,13 @@ def test_views_are_one_account(pytrace, ev, by):
     end = json.loads(run(pytrace, "trace", "--json", "-e",
                          "syscalls,faults,offcpu,cpu", "-i",
                          ev).stdout.splitlines()[-1])
-    for view, kind in (("syscalls", "syscall"), ("faults", "fault")):
-        _, rows = rows_of(pytrace, view, "-i", ev, "--by", by)
-        assert sum(row["count"] for row in rows) == \
-            end["by_type"].get(kind, 0)
+    missing = 0
+    for view, kind in (("syscalls", "syscall"), ("faults", "fault"),
+                       ("cpu", "sample")):
+        _, rows = rows_of(pytrace, view, "--idle", "-i", ev, "--by", by)
+        missing += end["by_type"].get(kind, 0)
+        missing -= sum(row["count"] for row in rows)
+    assert 0 <= missing <= account["before_begin"]
 
 
 @pytest.mark.parametrize("view", ["cpu", "offcpu", "syscalls", "faults"])
@@ -99,6 +102,31 @@ def test_tables_fit(pytrace, view, by, width):
         assert done.returncode == 0 and not done.stderr
         assert not [one for one in lines if len(one) > width]
         assert not any(one.endswith(" ") for one in lines)
+
+
+def test_width_of_the_environment(pytrace, monkeypatch):
+    """COLUMNS counts wherever the report goes; --width counts more."""
+    ev = GOLDEN / "incident.ev"
+    args = ("offcpu", "-i", ev)
+    narrow = run(pytrace, *args, "--width", "80").stdout
+    wide = run(pytrace, *args).stdout
+    assert narrow != wide
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(pytrace, *args).stdout == narrow
+    assert run(pytrace, *args, "--width", "100").stdout == wide
+    monkeypatch.setenv("COLUMNS", "nonsense")
+    assert run(pytrace, *args).stdout == wide
+
+
+def test_patterns_that_match_nothing_are_named(pytrace):
+    args = ("-i", GOLDEN / "incident.ev", "--app", "shop/*", "--app",
+            "blog/*", "--idle-at", "nowhere.py:wait")
+    done = run(pytrace, *args)
+    assert done.stderr.decode().splitlines() == [
+        "note: --app 'blog/*' matched no file",
+        "note: --idle-at 'nowhere.py:wait' matched no wait in which threads "
+        "can be idle"]
+    assert not run(pytrace, *args, "-q").stderr
 
 
 def test_order_and_limit(pytrace):

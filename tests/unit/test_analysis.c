@@ -20,7 +20,14 @@ struct run {
 	struct analysis *a;
 	struct recbuf buf;
 	uint64_t fed[PT_TYPE_END];
+	uint64_t before;	/* events before PT_BEGIN */
 };
+
+static bool is_event(int type)
+{
+	return type == PT_SYSCALL || type == PT_FAULT || type == PT_OFFCPU ||
+	       type == PT_SAMPLE;
+}
 
 static void start(struct run *r, const struct analysis_opts *opts)
 {
@@ -39,8 +46,13 @@ static void feed(struct run *r, const struct pt_hdr *rec)
 	assert_int_equal(engine_feed(r->engine, rec, &m, &err), 0);
 	assert_int_equal(analysis_add(r->a, &m, &err), 0);
 	r->fed[rec->type]++;
-	if (rec->type == PT_BEGIN)	/* what came before does not count */
-		r->fed[PT_SYSCALL] = r->fed[PT_FAULT] = 0;
+	if (rec->type == PT_BEGIN && !r->before) {
+		/* what came before does not count, and is counted apart */
+		for (int i = 0; i < PT_TYPE_END; i++) {
+			r->before += is_event(i) ? r->fed[i] : 0;
+			r->fed[i] = 0;
+		}
+	}
 }
 
 static void line(struct run *r, const char *text)
@@ -87,6 +99,13 @@ static void stop(struct run *r)
 
 /* ---- what always holds ---------------------------------------------------- */
 
+static bool is_cpu(const struct cell *c, const void *arg)
+{
+	(void)arg;
+	return c->key->cause == SPENT_CPU_USER ||
+	       c->key->cause == SPENT_CPU_KERNEL;
+}
+
 static void assert_rows_sum_up(const struct run *r)
 {
 	const struct model *m = analysis_model(r->a);
@@ -118,6 +137,16 @@ static void assert_rows_sum_up(const struct run *r)
 		if (!m->chosen)
 			assert_int_equal(count, r->fed[PT_SYSCALL] +
 					 r->fed[PT_FAULT]);
+		rows_free(&rows);
+
+		/* the time on CPUs counts its samples */
+		q.kinds = 1u << CELL_TIME;
+		q.wants = is_cpu;
+		assert_int_equal(rows_make(&rows, r->a, &q, &err), 0);
+		assert_int_equal(rows.total.count, r->fed[PT_SAMPLE]);
+		assert_int_equal(rows.total.ns,
+				 m->account.busy[SPENT_CPU_USER] +
+				 m->account.busy[SPENT_CPU_KERNEL]);
 		rows_free(&rows);
 	}
 }
@@ -169,6 +198,7 @@ static void assert_closes(struct run *r)
 	assert_int_equal(sum->thread_ns,
 			 sum->idle_ns + sum->unseen_ns + sum->busy_ns);
 	assert_int_equal(cells, sum->thread_ns);
+	assert_int_equal(m->before, r->before);
 	assert_rows_sum_up(r);
 	assert_holds_are_parts(r);
 }
@@ -631,6 +661,51 @@ static void files(void **state)
 	stop(&r);
 }
 
+/* A call at a place where one waits for work is apart; so is its time. */
+static void idle_calls(void **state)
+{
+	static const char *const places[] = { "app.py:nowhere", "app.py:f" };
+	const struct analysis_opts opts = { .idle_at = places,
+					    .nr_idle_at = 2, .app = places,
+					    .nr_app = 1 };
+	struct rows_query q = { .by = BY_ALL, .kinds = 1u << CELL_CALLS };
+	struct rows rows;
+	struct run r;
+
+	(void)state;
+	start(&r, &opts);
+	line(&r, "900000000 sample pid=7 tid=7 proc=1");
+	line(&r, BEGIN);
+	define(&r, 3, "f", "/srv/app.py");
+	define(&r, 4, "g", "/srv/app.py");
+	line(&r, "1 stack stack=0x20 frame=3@0");
+	line(&r, "1 stack stack=0x21 frame=4@0 frame=3@0");
+	line(&r, "2000000000 offcpu pid=7 tid=7 proc=1 reason=syscall nr=202 "
+	     "stack=0x20 dur=500 blocked=500");
+	line(&r, "2000000000 syscall pid=7 tid=7 proc=1 nr=202 stack=0x20 "
+	     "dur=700");
+	line(&r, "3000000000 syscall pid=7 tid=7 proc=1 nr=202 stack=0x21 "
+	     "dur=90");
+	/* one cannot wait for work in it, wherever it is */
+	line(&r, "4000000000 syscall pid=7 tid=7 proc=1 nr=39 stack=0x20 "
+	     "dur=8");
+	line(&r, END);
+	assert_int_equal(finish(&r)->account.idle_ns, 500);
+	assert_int_equal(analysis_model(r.a)->before, 1);
+	assert_int_equal(rows_make(&rows, r.a, &q, NULL), 0);
+	assert_int_equal(rows.total.ns, 98);
+	assert_int_equal(rows.total.count, 2);
+	rows_free(&rows);
+	q.idle = true;
+	assert_int_equal(rows_make(&rows, r.a, &q, NULL), 0);
+	assert_int_equal(rows.total.ns, 798);
+	rows_free(&rows);
+	assert_false(analysis_idle_at_matched(r.a, 0));
+	assert_true(analysis_idle_at_matched(r.a, 1));
+	assert_false(analysis_app_matched(r.a, 0));
+	stop(&r);
+}
+
 /* An exec into what is no Python ends what is accounted for. */
 static void other_programs_are_left_out(void **state)
 {
@@ -719,6 +794,7 @@ int main(void)
 		cmocka_unit_test(gil_waits_are_merged),
 		cmocka_unit_test(causes),
 		cmocka_unit_test(files),
+		cmocka_unit_test(idle_calls),
 		cmocka_unit_test(other_programs_are_left_out),
 	};
 
