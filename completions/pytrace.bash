@@ -50,11 +50,12 @@ _pytrace() {
 		return ;;
 	--by)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'app line func stack thread process' -- "$cur")
+			'app line func stack thread process age' -- "$cur")
 		return ;;
 	--sort)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'time count max errors bytes' -- "$cur")
+			'time count samples faults errors p50 p99 max bytes cow private resident major' \
+			-- "$cur")
 		return ;;
 	--color)
 		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")

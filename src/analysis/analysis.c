@@ -235,6 +235,7 @@ void model_cell(const struct analysis *a, uint32_t nr, struct cell *out)
 	out->is = a->ledger.sums[nr];
 	out->estimate = a->ledger.estimate[nr];
 	out->left_out = a->threads[out->key->thread].left_out;
+	out->hist = &a->ledger.hists[nr];
 }
 
 uint32_t model_wakes(const struct analysis *a)

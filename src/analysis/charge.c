@@ -9,7 +9,7 @@ void charge_time(struct analysis *a, const struct clock *c,
 		 struct cell_key key, uint64_t ns)
 {
 	key.thread = c->thread;
-	ledger_add(&a->ledger, ledger_cell(&a->ledger, &key), 1, ns);
+	ledger_event(&a->ledger, ledger_cell(&a->ledger, &key), ns);
 }
 
 uint32_t charge_stack(struct analysis *a, const struct moment *m)
@@ -155,7 +155,10 @@ static void count_call(struct analysis *a, const struct moment *m,
 		key.object = ledger_number(&a->ledger, OBJECT_ERRNO,
 					   (uint32_t)-sys->ret);
 	cell = ledger_cell(&a->ledger, &key);
-	ledger_add(&a->ledger, cell, 1, sys->dur);
+	if (sys->state == PT_SYS_DONE)
+		ledger_event(&a->ledger, cell, sys->dur);
+	else
+		ledger_add(&a->ledger, cell, 1, sys->dur);
 	if (!cell)
 		return;
 	a->ledger.sums[cell].errors += failed;
@@ -192,7 +195,24 @@ static uint8_t fault_flags(const struct pt_fault *f)
 	return (uint8_t)((f->major == PT_YES ? FAULT_MAJOR : 0) |
 			 (f->write ? FAULT_WRITE : 0) |
 			 (f->kernel ? FAULT_KERNEL : 0) |
-			 (f->in_gc == PT_YES ? FAULT_IN_GC : 0));
+			 (f->in_gc == PT_YES ? FAULT_IN_GC : 0) |
+			 (f->bytes ? 0 : FAULT_NO_SIZE));
+}
+
+static enum age age_at(struct analysis *a, const struct pt_hdr *rec)
+{
+	static const uint64_t limits[] = {
+		[AGE_1S] = 1, [AGE_5S] = 5, [AGE_30S] = 30, [AGE_300S] = 300,
+	};
+	const struct process_info *p = task_process(a, rec->proc);
+	int age = AGE_1S;
+
+	if (!p || !p->since || p->since > rec->t)
+		return AGE_UNKNOWN;
+	while (age < AGE_OLDER &&
+	       rec->t - p->since >= limits[age] * UINT64_C(1000000000))
+		age++;
+	return (enum age)age;
 }
 
 /* Those in kernel mode are part of the call that they happen in. */
@@ -203,7 +223,7 @@ static void charge_fault(struct analysis *a, const struct moment *m)
 	uint32_t stack = charge_stack(a, m), cell;
 	struct cell_key key = {
 		.kind = CELL_FAULTS, .stack = stack, .call = f->kind,
-		.flags = fault_flags(f),
+		.flags = fault_flags(f), .cause = (uint8_t)age_at(a, &f->h),
 	};
 
 	if (!c)
@@ -213,7 +233,10 @@ static void charge_fault(struct analysis *a, const struct moment *m)
 		c->last = f->h.t;
 	key.thread = c->thread;
 	cell = ledger_cell(&a->ledger, &key);
-	ledger_add(&a->ledger, cell, 1, f->dur);
+	if (f->dur)			/* else its end was not seen */
+		ledger_event(&a->ledger, cell, f->dur);
+	else
+		ledger_add(&a->ledger, cell, 1, 0);
 	if (cell)
 		a->ledger.sums[cell].bytes += f->bytes;
 	if (f->dur && !f->kernel && a->model.off != NOT_KNOWN &&

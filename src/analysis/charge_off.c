@@ -181,7 +181,14 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 	again = c->gil && key.cause == SPENT_GIL;
 	c->gil = key.cause == SPENT_GIL && off->waker == PT_WAKER_TIMER;
 	cell = ledger_cell(&a->ledger, &key);
-	ledger_add(&a->ledger, cell, !again, ns);
+	if (again && cell == c->gil_cell) {
+		ledger_longer(&a->ledger, cell, c->gil_ns, ns);
+		c->gil_ns += ns;
+	} else {
+		ledger_event(&a->ledger, cell, ns);
+		c->gil_cell = cell;
+		c->gil_ns = ns;
+	}
 	if (off->state == PT_OFF_UNFINISHED)
 		c->open = cell;
 	if (key.state == TIME_BUSY)

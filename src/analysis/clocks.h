@@ -42,7 +42,9 @@ struct clock {
 	bool announced;		/* born when its record says; else it may have
 				 * been there earlier */
 	bool by_exec;		/* began as a program not yet understood */
-	bool gil;		/* its last wait was for the GIL, and timed out */
+	bool gil;		/* its last wait was for the GIL, and timed out: */
+	uint32_t gil_cell;
+	uint64_t gil_ns;	/* so long so far */
 	struct clock_piece piece[CLOCK_PIECES];	/* a ring */
 	uint32_t nr_pieces;	/* ever; the next goes to its remainder */
 	/* times off the CPU that end behind kernel_end */

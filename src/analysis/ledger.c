@@ -4,8 +4,17 @@
 
 #include "base/compiler.h"
 
+static void free_hists(struct ledger *l)
+{
+	for (uint32_t i = 0; l->hists && i < l->sums_cap; i++)
+		hist_free(&l->hists[i]);
+	l->hist_memory = 0;
+}
+
 void ledger_free(struct ledger *l)
 {
+	free_hists(l);
+	free(l->hists);
 	intern_free(&l->strings);
 	intern_free(&l->places);
 	intern_free(&l->stacks);
@@ -30,6 +39,7 @@ void ledger_reset(struct ledger *l)
 	intern_free(&l->wakes);
 	if (l->sums)
 		memset(l->sums, 0, l->sums_cap * sizeof(*l->sums));
+	free_hists(l);
 	if (l->estimate)
 		memset(l->estimate, 0, l->sums_cap);
 	intern_free(&l->holds);
@@ -45,7 +55,8 @@ static size_t memory(const struct ledger *l)
 	       l->objects.memory + l->cells.memory + l->wakes.memory +
 	       l->seen.memory + l->doings.memory + l->holds.memory +
 	       l->hold_cap * sizeof(*l->hold_ns) + l->info_cap * sizeof(*l->info) +
-	       (size_t)l->sums_cap * (sizeof(*l->sums) + 1) +
+	       (size_t)l->sums_cap * (sizeof(*l->sums) + sizeof(*l->hists) + 1) +
+	       l->hist_memory +
 	       l->wake_cap * sizeof(*l->wake_sums) +
 	       l->seen_cap * sizeof(*l->seen_stack);
 }
@@ -100,7 +111,7 @@ static uint32_t place(struct ledger *l, const struct frame *f)
 struct stack_key {
 	uint32_t known, why, omitted, coarse;
 	uint32_t charged;	/* index of that place */
-	uint32_t pad;
+	uint32_t nr_inner;
 	uint32_t place[PT_MAX_FRAMES];
 };
 
@@ -113,6 +124,7 @@ static uint32_t fill_key(struct ledger *l, struct stack_key *key,
 	key->known = st->known;
 	key->why = st->why_nr;
 	key->omitted = st->omitted;
+	key->nr_inner = st->omitted ? st->nr_inner : 0;
 	key->coarse = memory(l) > l->limit / 2;
 	if (!st->nr)
 		return 0;
@@ -141,6 +153,7 @@ static void describe(struct ledger *l, uint32_t nr)
 		.nr = (uint32_t)((len - offsetof(struct stack_key, place)) /
 				 sizeof(uint32_t)),
 		.omitted = key->omitted,
+		.nr_inner = key->nr_inner,
 		.why = (uint8_t)key->why,
 		.known = key->known,
 		.coarse = key->coarse,
@@ -248,11 +261,17 @@ static bool make_cell_room(struct ledger *l, uint32_t nr)
 {
 	uint32_t cap = l->sums_cap;
 	bool *estimate = grow(l->estimate, &cap, nr, sizeof(*estimate));
+	struct hist *hists;
 	struct sums *sums;
 
 	if (!estimate)
 		return false;
 	l->estimate = estimate;
+	cap = l->sums_cap;
+	hists = grow(l->hists, &cap, nr, sizeof(*hists));
+	if (!hists)
+		return false;
+	l->hists = hists;
 	sums = grow(l->sums, &l->sums_cap, nr, sizeof(*sums));
 	if (!sums)
 		return false;
@@ -293,6 +312,35 @@ void ledger_add(struct ledger *l, uint32_t cell, uint64_t count, uint64_t ns)
 {
 	if (cell)
 		add(&l->sums[cell], count, ns);
+}
+
+void ledger_event(struct ledger *l, uint32_t cell, uint64_t ns)
+{
+	struct hist *h;
+
+	if (!cell)
+		return;
+	h = &l->hists[cell];
+	add(&l->sums[cell], 1, ns);
+	l->hist_memory -= hist_memory(h);
+	hist_add(h, ns, memory(l) > l->limit);
+	l->hist_memory += hist_memory(h);
+}
+
+void ledger_longer(struct ledger *l, uint32_t cell, uint64_t before,
+		   uint64_t ns)
+{
+	struct hist *h;
+
+	if (!cell)
+		return;
+	h = &l->hists[cell];
+	l->sums[cell].ns += ns;
+	if (l->sums[cell].max < before + ns)
+		l->sums[cell].max = before + ns;
+	l->hist_memory -= hist_memory(h);
+	hist_move(h, before, before + ns, memory(l) > l->limit);
+	l->hist_memory += hist_memory(h);
 }
 
 void ledger_wake(struct ledger *l, const struct wake_key *key, uint64_t ns)

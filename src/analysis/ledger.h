@@ -8,6 +8,7 @@
 #ifndef PT_LEDGER_H
 #define PT_LEDGER_H
 
+#include "analysis/hist.h"
 #include "analysis/intern.h"
 #include "analysis/model.h"
 #include "stack/appframe.h"
@@ -28,6 +29,8 @@ struct ledger {
 	struct stack_info *info;	/* of stacks, from number 1 */
 	struct sums *sums, *wake_sums;	/* of cells, of wakes */
 	bool *estimate;			/* of cells */
+	struct hist *hists;		/* of cells: how long each took */
+	size_t hist_memory;
 	uint32_t *seen_stack;		/* of a stack record's id */
 	uint32_t info_cap, sums_cap, wake_cap, seen_cap;
 	uint32_t hold_cap;
@@ -49,6 +52,11 @@ uint32_t ledger_number(struct ledger *l, enum object_kind kind, uint32_t nr);
 /* The cell's number, 0 without memory; `key` may be made coarser. */
 uint32_t ledger_cell(struct ledger *l, const struct cell_key *key);
 void ledger_add(struct ledger *l, uint32_t cell, uint64_t count, uint64_t ns);
+/* One that took so long: count, sum and histogram. */
+void ledger_event(struct ledger *l, uint32_t cell, uint64_t ns);
+/* One that was `before` long goes on for `ns`. */
+void ledger_longer(struct ledger *l, uint32_t cell, uint64_t before,
+		   uint64_t ns);
 
 /* Nothing is counted yet; what was named keeps its number. */
 void ledger_reset(struct ledger *l);

@@ -54,13 +54,30 @@ static struct process_info *add_process(struct analysis *a, uint32_t proc,
 	return p;
 }
 
-static void learn_process(struct analysis *a, const struct process *from,
-			  uint32_t pid)
+/*
+ * The boot clock of a start is the stream's clock but for the time that the
+ * machine was suspended: what is later than now is of no use.
+ */
+static void learn_start(struct process_info *p, const struct pt_hdr *rec)
 {
-	struct process_info *p = add_process(a, from->proc, pid);
+	uint64_t start = 0;
+
+	if (rec->type == PT_PROCESS)
+		start = ((const struct pt_process *)(const void *)rec)->start_ns;
+	if (start && start <= rec->t)
+		p->since = start;
+	else if (p->born && !p->since)
+		p->since = rec->t;
+}
+
+static void learn_process(struct analysis *a, const struct process *from,
+			  const struct pt_hdr *rec)
+{
+	struct process_info *p = add_process(a, from->proc, rec->pid);
 
 	if (!p)
 		return;
+	learn_start(p, rec);
 	p->version = from->version;
 	if (from->exe[0])
 		p->exe = keep(a, from->exe);
@@ -209,7 +226,7 @@ static void describe_task(struct analysis *a, const struct moment *m)
 
 	if (!m->process)
 		return;
-	learn_process(a, m->process, m->rec->pid);
+	learn_process(a, m->process, m->rec);
 	p = task_process(a, m->rec->proc);
 	if (!c)
 		c = clocks_find(&a->clocks, m->rec->pid);
@@ -299,7 +316,7 @@ void tasks_of_moment(struct analysis *a, const struct moment *m)
 		break;
 	case PT_THREAD:
 		if (m->process)
-			learn_process(a, m->process, rec->pid);
+			learn_process(a, m->process, rec);
 		name_thread(a, m);
 		break;
 	case PT_FORK:

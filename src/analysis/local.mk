@@ -7,10 +7,13 @@ libptcore_a_SOURCES += \
 	src/analysis/count.c \
 	src/analysis/clocks.c src/analysis/clocks.h \
 	src/analysis/files.c src/analysis/files.h \
+	src/analysis/hist.c src/analysis/hist.h \
 	src/analysis/idle.c src/analysis/idle.h src/analysis/idle_places.h \
 	src/analysis/intern.c src/analysis/intern.h \
 	src/analysis/ledger.c src/analysis/ledger.h \
 	src/analysis/model.h \
-	src/analysis/rows.c src/analysis/rows.h \
+	src/analysis/rows.c src/analysis/rows_detail.c src/analysis/rows.h \
+	src/analysis/rows_priv.h \
+	src/analysis/tree.c src/analysis/tree.h \
 	src/analysis/settle.c \
 	src/analysis/lives.c

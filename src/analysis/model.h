@@ -21,27 +21,42 @@
 
 #include <pytrace_abi.h>
 
+#include "analysis/hist.h"
 #include "analysis/spent.h"
 #include "stack/engine.h"
 
 enum cell_kind {
 	CELL_TIME,		/* `cause`; `call` if in one */
-	CELL_CALLS,		/* `call`; object: the errno of failed ones */
-	CELL_FAULTS,		/* `call` is enum pt_fault_kind, flags FAULT_* */
+	CELL_CALLS,		/* `call`; object: the errno of failed ones;
+				 * TIME_IDLE: where one waits for work */
+	CELL_FAULTS,		/* `call` is enum pt_fault_kind, `cause` enum
+				 * age, flags FAULT_* */
 	CELL_SAMPLES,		/* `call` is 1 in kernel mode */
 };
 
-enum cell_state {		/* of CELL_TIME */
+enum cell_state {
 	TIME_BUSY,
 	TIME_IDLE,		/* waiting for work */
 	TIME_UNSEEN,		/* blocked since before the trace, where one can
 				 * be idle, and the stack is not known */
 };
 
+/* Age of a process when it faulted: `cause` of CELL_FAULTS. */
+enum age {
+	AGE_UNKNOWN,
+	AGE_1S,			/* its first second, up to 5, 30, 300 s, older */
+	AGE_5S,
+	AGE_30S,
+	AGE_300S,
+	AGE_OLDER,
+	AGE_NR,
+};
+
 #define FAULT_MAJOR	1
 #define FAULT_WRITE	2
 #define FAULT_KERNEL	4
 #define FAULT_IN_GC	8
+#define FAULT_NO_SIZE	16	/* bytes not known, or none */
 
 struct cell_key {
 	uint32_t thread;
@@ -68,6 +83,7 @@ struct cell {
 	struct sums is;
 	bool estimate;		/* ns from samples */
 	bool left_out;		/* of a thread that was not asked for */
+	const struct hist *hist; /* how long each took, of what has an end */
 };
 
 /* A line of a function. */
@@ -84,7 +100,8 @@ struct stack_info {
 				 * the application, else the outermost known */
 	uint32_t inner;		/* the innermost place */
 	uint32_t nr;
-	uint32_t omitted;	/* frames left out in the middle */
+	uint32_t omitted;	/* frames left out behind the first nr_inner */
+	uint32_t nr_inner;
 	uint8_t why;		/* enum pt_why; unknown, or its rest is */
 	bool known;
 	bool coarse;		/* only `app` and `inner`, for memory */
@@ -119,6 +136,7 @@ struct thread_info {
 
 struct process_info {
 	uint32_t proc, pid;
+	uint64_t since;		/* 0: not known when it began */
 	uint16_t version;
 	bool left_out;		/* it became a program that is no Python */
 	bool born;		/* while tracing */
@@ -190,6 +208,8 @@ struct model {
 	bool lossy;		/* records were lost: sums are lower bounds, CPU
 				 * time is an upper one */
 	uint64_t coarse;	/* events under a coarser key, for memory */
+	uint32_t going_on;	/* threads whose time of an interval is not
+				 * known up to its end: in a wait, most likely */
 	uint64_t before;	/* events that came before PT_BEGIN: in the
 				 * stream, and in no cell */
 

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* rows: cells of a model summed up by a key, in order. */
-#include "analysis/rows.h"
+#include "analysis/rows_priv.h"
 
 #include <errno.h>
 
 /* What tells rows apart; of a function its file, name and first line. */
 struct row_key {
 	uint32_t key, func, def;
-	uint32_t object;
 	uint16_t call;
 	uint8_t kind, cause;
-};
-
-struct making {
-	struct rows *out;
-	const struct analysis *a;
-	const struct rows_query *q;
-	struct intern keys;
-	uint32_t *of_cell;	/* row of each, from 1; 0: none */
-	uint32_t cap, weights_cap;
-	bool failed;
+	uint8_t state, in_gc;
+	uint8_t pad[2];
 };
 
 static void key_by_func(const struct making *mk, struct row_key *k,
@@ -43,14 +34,14 @@ static struct row_key key_of(const struct making *mk, const struct cell *c)
 {
 	const struct rows_query *q = mk->q;
 	const struct stack_info *st = model_stack(mk->a, c->key->stack);
-	struct row_key k = { .kind = c->key->kind };
+	struct row_key k = { .kind = c->key->kind, .state = c->key->state };
 
 	if (q->by_cause && c->key->kind == CELL_TIME)
 		k.cause = (uint8_t)spent_group((enum spent)c->key->cause);
 	if (q->by_call)
 		k.call = c->key->call;
-	if (q->by_object)
-		k.object = c->key->object;
+	if (q->by_gc && c->key->kind == CELL_FAULTS)
+		k.in_gc = (c->key->flags & FAULT_IN_GC) != 0;
 	switch (q->by) {
 	case BY_ALL:
 		break;
@@ -75,6 +66,10 @@ static struct row_key key_of(const struct making *mk, const struct cell *c)
 	case BY_PROCESS:
 		k.key = analysis_model(mk->a)->threads[c->key->thread].proc;
 		break;
+	case BY_AGE:
+		k.key = c->key->kind == CELL_FAULTS ? c->key->cause :
+						      AGE_UNKNOWN;
+		break;
 	}
 	return k;
 }
@@ -82,6 +77,7 @@ static struct row_key key_of(const struct making *mk, const struct cell *c)
 static bool make_room(struct making *mk, uint32_t nr)
 {
 	uint32_t cap = mk->cap ? mk->cap * 2 : 64;
+	struct hist *hists;
 	struct row *more;
 
 	if (nr <= mk->cap)
@@ -90,6 +86,13 @@ static bool make_room(struct making *mk, uint32_t nr)
 	if (!more)
 		return false;
 	mk->out->row = more;
+	if (mk->q->hists) {
+		hists = reallocarray(mk->out->hist, cap, sizeof(*hists));
+		if (!hists)
+			return false;
+		memset(hists + mk->cap, 0, (cap - mk->cap) * sizeof(*hists));
+		mk->out->hist = hists;
+	}
 	mk->cap = cap;
 	return true;
 }
@@ -111,7 +114,7 @@ static uint32_t row_of(struct making *mk, const struct cell *c)
 				model_stack(mk->a, c->key->stack)->inner :
 				k.key,
 			.kind = k.kind, .cause = k.cause, .call = k.call,
-			.object = k.object, .nr = nr - 1,
+			.state = k.state, .in_gc = k.in_gc, .nr = nr - 1,
 		};
 	}
 	return nr;
@@ -127,120 +130,9 @@ static void add(struct sums *to, const struct sums *s)
 		to->max = s->max;
 }
 
-/* ---- details -------------------------------------------------------------- */
-
-struct detail_key {
-	uint32_t row, what, value;
-};
-
-static void add_detail(struct making *mk, uint32_t row, enum rows_detail what,
-		       uint32_t value, uint64_t weight)
-{
-	const struct detail_key k = { row, what, value };
-	uint32_t before = mk->out->details.nr, nr, cap = mk->weights_cap;
-	uint64_t *more;
-
-	nr = intern_get(&mk->out->details, &k, sizeof(k));
-	if (!nr) {
-		mk->failed = true;
-		return;
-	}
-	if (nr > cap) {
-		cap = cap ? cap * 2 : 256;
-		more = reallocarray(mk->out->weights, cap, sizeof(*more));
-		if (!more) {
-			mk->failed = true;
-			return;
-		}
-		mk->out->weights = more;
-		mk->weights_cap = cap;
-	}
-	if (nr > before)
-		mk->out->weights[nr - 1] = 0;
-	mk->out->weights[nr - 1] += weight;
-}
-
-static uint64_t weight_of(const struct sums *s, uint8_t kind)
-{
-	return kind == CELL_TIME || kind == CELL_SAMPLES ? s->ns : s->count;
-}
-
-static void add_details(struct making *mk, uint32_t row, const struct cell *c)
-{
-	uint64_t weight = weight_of(&c->is, c->key->kind);
-
-	add_detail(mk, row, DETAIL_INNER,
-		   model_stack(mk->a, c->key->stack)->inner, weight);
-	add_detail(mk, row, DETAIL_CALL, c->key->call, weight);
-	add_detail(mk, row, DETAIL_OBJECT, c->key->object, weight);
-	add_detail(mk, row, DETAIL_THREAD, c->key->thread, weight);
-}
-
-static void add_wakes(struct making *mk)
-{
-	for (uint32_t i = 1; i <= model_wakes(mk->a); i++) {
-		struct wake w;
-		uint32_t row;
-
-		model_wake(mk->a, i, &w);
-		row = mk->of_cell[w.cell];
-		if (!row)
-			continue;
-		add_detail(mk, row, DETAIL_WAKER, w.kind, w.is.ns);
-		if (w.kind != PT_WAKER_TASK)
-			continue;
-		add_detail(mk, row, DETAIL_WAKER_PLACE,
-			   model_stack(mk->a, w.stack)->app, w.is.ns);
-		add_detail(mk, row, DETAIL_WAKER_THREAD, w.thread, w.is.ns);
-	}
-}
-
-static void add_holds(struct making *mk)
-{
-	for (uint32_t i = 1; i <= model_holds(mk->a); i++) {
-		struct hold h;
-
-		model_hold(mk->a, i, &h);
-		if (mk->of_cell[h.cell])
-			add_detail(mk, mk->of_cell[h.cell], DETAIL_HOLD,
-				   h.doing, h.ns);
-	}
-}
-
-/* The largest of each, by what was met first among equals. */
-static bool find_largest(struct making *mk)
-{
-	struct rows *out = mk->out;
-
-	out->detail = calloc(out->nr + 1, sizeof(*out->detail));
-	if (!out->detail)
-		return false;
-	for (uint32_t i = 0; i < out->details.nr; i++) {
-		const struct detail_key *k = intern_bytes(&out->details, i + 1,
-							  NULL);
-		struct detail *d = &out->detail[k->row - 1][k->what];
-
-		if (d->all && out->weights[i] <= d->weight) {
-			d->others++;
-		} else {
-			d->others += d->weight != 0;
-			d->value = k->value;
-			d->weight = out->weights[i];
-		}
-		d->all += out->weights[i];
-	}
-	return true;
-}
-
-const struct detail *rows_detail(const struct rows *rows, const struct row *row,
-				 enum rows_detail what)
-{
-	return &rows->detail[row->nr][what];
-}
-
 /* ---- all of it ------------------------------------------------------------ */
 
-static bool wants(const struct rows_query *q, const struct cell *c)
+bool rows_wants(const struct rows_query *q, const struct cell *c)
 {
 	if (!(q->kinds & 1u << c->key->kind) || c->left_out)
 		return false;
@@ -249,38 +141,95 @@ static bool wants(const struct rows_query *q, const struct cell *c)
 	return !q->wants || q->wants(c, q->arg);
 }
 
+static void add_fault(struct row_faults *f, const struct cell *c)
+{
+	uint8_t flags = c->key->flags;
+
+	if (c->key->call < sizeof(f->kind) / sizeof(f->kind[0]))
+		f->kind[c->key->call] += c->is.count;
+	else
+		f->kind[PT_FAULT_OTHER] += c->is.count;
+	f->major += flags & FAULT_MAJOR ? c->is.count : 0;
+	f->in_gc += flags & FAULT_IN_GC ? c->is.count : 0;
+	if (c->key->call == PT_FAULT_COW) {
+		f->private_bytes += c->is.bytes;
+		return;
+	}
+	f->resident_bytes += c->is.bytes;
+	f->no_size += flags & FAULT_NO_SIZE ? c->is.count : 0;
+}
+
+void rows_add_cell(struct row *r, const struct cell *c)
+{
+	add(&r->is, &c->is);
+	if (c->estimate)
+		r->estimate_ns += c->is.ns;
+	if (c->key->kind == CELL_TIME && c->key->cause == SPENT_CPU_KERNEL)
+		r->kernel_ns += c->is.ns;
+	if (c->key->kind == CELL_FAULTS)
+		add_fault(&r->faults, c);
+}
+
 static void add_cell(struct making *mk, uint32_t nr)
 {
 	struct cell c;
-	struct row *r;
 	uint32_t row;
 
 	model_cell(mk->a, nr, &c);
-	if (!wants(mk->q, &c))
+	if (!rows_wants(mk->q, &c))
 		return;
 	row = row_of(mk, &c);
 	if (!row)
 		return;
 	mk->of_cell[nr] = row;
-	r = &mk->out->row[row - 1];
-	add(&r->is, &c.is);
-	add(&mk->out->total, &c.is);
-	if (c.estimate)
-		r->estimate_ns += c.is.ns;
-	if (c.key->kind == CELL_TIME && c.key->cause == SPENT_CPU_KERNEL)
-		r->kernel_ns += c.is.ns;
-	add_details(mk, row, &c);
+	rows_add_cell(&mk->out->row[row - 1], &c);
+	rows_add_cell(&mk->out->total, &c);
+	if (mk->q->hists && (!hist_merge(&mk->out->hist[row - 1], c.hist) ||
+			     !hist_merge(&mk->out->total_hist, c.hist)))
+		mk->failed = true;
+	details_of_cell(mk, row, &c);
 }
 
-static int by_time(const void *row, const void *row2)
-{
-	const struct row *a = row, *b = row2;
+/* ---- order ---------------------------------------------------------------- */
 
-	if (a->is.ns != b->is.ns)
-		return a->is.ns < b->is.ns ? 1 : -1;
-	if (a->is.count != b->is.count)
-		return a->is.count < b->is.count ? 1 : -1;
-	return a->nr < b->nr ? -1 : 1;
+struct sorting {
+	const struct rows *rows;
+	const struct rows_query *q;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a == b ? 0 : a < b ? 1 : -1;
+}
+
+static int by_order(const void *x, const void *y, void *arg)
+{
+	const struct row *a = x, *b = y;
+	const struct sorting *s = arg;
+	int rc = 0;
+
+	if (s->q->order)
+		rc = compare(s->q->order(s->rows, a, s->q->order_arg),
+			     s->q->order(s->rows, b, s->q->order_arg));
+	if (!rc)
+		rc = compare(a->is.ns, b->is.ns);
+	if (!rc)
+		rc = compare(a->is.count, b->is.count);
+	return rc ? rc : a->nr < b->nr ? -1 : 1;
+}
+
+static void sort(struct rows *out, const struct rows_query *q)
+{
+	struct sorting s = { out, q };
+
+	if (out->nr)
+		qsort_r(out->row, out->nr, sizeof(*out->row), by_order, &s);
+}
+
+/* Of a query for one: the kind of its rows. */
+static uint8_t kind_of(unsigned int kinds)
+{
+	return kinds ? (uint8_t)__builtin_ctz(kinds) : CELL_TIME;
 }
 
 int rows_make(struct rows *out, const struct analysis *a,
@@ -289,33 +238,40 @@ int rows_make(struct rows *out, const struct analysis *a,
 	struct making mk = { .out = out, .a = a, .q = query };
 
 	*out = (struct rows){ 0 };
+	out->total.kind = kind_of(query->kinds);
 	mk.of_cell = calloc(model_cells(a) + 1, sizeof(*mk.of_cell));
 	mk.failed = !mk.of_cell;
 	for (uint32_t i = 1; !mk.failed && i <= model_cells(a); i++)
 		add_cell(&mk, i);
 	if (!mk.failed)
-		add_wakes(&mk);
-	if (!mk.failed)
-		add_holds(&mk);
-	if (!mk.failed)
-		mk.failed = !find_largest(&mk);
+		details_finish(&mk);
 	free(mk.of_cell);
 	intern_free(&mk.keys);
 	if (mk.failed) {
 		rows_free(out);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	if (out->nr)
-		qsort(out->row, out->nr, sizeof(*out->row),
-		      query->order ? query->order : by_time);
+	sort(out, query);
 	return 0;
+}
+
+const struct hist *rows_hist(const struct rows *rows, const struct row *row)
+{
+	return !rows->hist ? NULL :
+	       row == &rows->total ? &rows->total_hist : &rows->hist[row->nr];
 }
 
 void rows_free(struct rows *rows)
 {
 	intern_free(&rows->details);
+	for (uint32_t i = 0; rows->hist && i < rows->nr; i++)
+		hist_free(&rows->hist[i]);
+	hist_free(&rows->total_hist);
 	free(rows->row);
+	free(rows->hist);
 	free(rows->weights);
+	free(rows->next);
 	free(rows->detail);
+	free(rows->first_detail);
 	*rows = (struct rows){ 0 };
 }

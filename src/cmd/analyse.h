@@ -16,6 +16,7 @@ struct analysed {
 	const struct engine_totals *totals;
 	FILE *out;
 	unsigned int width;	/* columns of `out` */
+	unsigned int interval;	/* its number from 1, of -I; 0: the whole */
 	const char *target;	/* "-p 811 -f", for a next command; may be NULL */
 };
 

@@ -22,7 +22,8 @@ static int put_screen(const struct analysed *a, struct err *err)
 
 static int put_json(const struct analysed *a, struct err *err)
 {
-	return rows_json_put(a->out, a->analysis, a->opts->no_paths, err);
+	return rows_json_put(a->out, a->analysis, a->opts->no_paths,
+			     a->interval, err);
 }
 
 static int run(int argc, char **argv)

@@ -8,6 +8,14 @@
 #define GROUPS (OPTS_SUMMARY | OPTS_ROWS)
 
 static enum table_view shown;
+static struct filter *funcs;		/* -F; NULL: all */
+
+static enum table_shape shape_of(const struct opts *o)
+{
+	if (o->tree)
+		return SHAPE_TREE;
+	return !o->hist ? SHAPE_ROWS : o->linear ? SHAPE_LINEAR : SHAPE_HIST;
+}
 
 static struct table_opts options_of(const struct opts *o)
 {
@@ -15,6 +23,7 @@ static struct table_opts options_of(const struct opts *o)
 		.view = shown, .by = BY_APP, .sort = o->sort,
 		.limit = o->limit, .width = o->width, .utc = o->utc,
 		.no_paths = o->no_paths, .idle = o->idle,
+		.shape = shape_of(o), .funcs = funcs,
 	};
 
 	if (o->by)
@@ -22,16 +31,35 @@ static struct table_opts options_of(const struct opts *o)
 	return t;
 }
 
+static void set_funcs(const struct opts *o)
+{
+	struct err err = { 0 };
+	int rc = o->functions.nr ? filter_new(&funcs, &err) : 0;
+
+	for (size_t i = 0; !rc && i < o->functions.nr; i++)
+		rc = filter_add_func(funcs, o->functions.v[i], &err);
+	if (!rc && o->innermost)
+		filter_innermost(funcs);
+	if (rc)
+		exit(cmd_fail(&err));
+}
+
 static void check(const struct opts *o)
 {
-	enum rows_by by;
-	char names[64];
+	enum rows_by by = BY_APP;
+	const char *refusal;
+	char names[128];
 
 	if (o->by && !table_by(o->by, &by))
-		cmd_usage("--by takes app, line, func, stack, thread or process, "
-			  "not '%s'", o->by);
-	if (o->sort && !table_has_column(shown, o->sort, names, sizeof(names)))
-		cmd_usage("--sort takes %s, not '%s'", names, o->sort);
+		cmd_usage("--by takes app, line, func, stack, thread, process or "
+			  "age, not '%s'", o->by);
+	if (o->sort && !table_has_column(shown, shape_of(o), o->sort, names,
+					 sizeof(names)))
+		cmd_usage("--sort takes %s here, not '%s'", names, o->sort);
+	refusal = table_refuses(shown, shape_of(o), by);
+	if (refusal)
+		cmd_usage("%s", refusal);
+	set_funcs(o);
 }
 
 static int put_text(const struct analysed *a, struct err *err)
@@ -39,13 +67,15 @@ static int put_text(const struct analysed *a, struct err *err)
 	struct table_opts t = options_of(a->opts);
 
 	t.width = a->width;
+	t.interval = a->interval;
 	return table_put(a->out, a->analysis, a->totals, &t, err);
 }
 
 static int put_json(const struct analysed *a, struct err *err)
 {
-	const struct table_opts t = options_of(a->opts);
+	struct table_opts t = options_of(a->opts);
 
+	t.interval = a->interval;
 	return table_json(a->out, a->analysis, &t, err);
 }
 
@@ -58,8 +88,12 @@ static int run(enum table_view view, uint32_t shows, const char *doc, int argc,
 		.check = check, .text = put_text, .json = put_json,
 	};
 
+	int code;
+
 	shown = view;
-	return analyse_run(&v, argc, argv);
+	code = analyse_run(&v, argc, argv);
+	filter_free(funcs);
+	return code;
 }
 
 #define VIEW(name_, view, shows, help_, doc)				\
@@ -81,8 +115,10 @@ VIEW(offcpu, TABLE_OFFCPU, EVENTS_OF(PT_OFFCPU),
      "Say which lines waited, for how long and for what: locks, sockets, files, "
      "the GIL, a CPU.");
 VIEW(syscalls, TABLE_SYSCALLS, EVENTS_OF(PT_SYSCALL),
-     "system calls by line: time, count, errors, bytes",
-     "Say which lines made which system calls.");
+     "system calls by line: time, count, errors, percentiles, bytes",
+     "Say which lines made which system calls, how long they took and how they "
+     "failed.");
 VIEW(faults, TABLE_FAULTS, EVENTS_OF(PT_FAULT),
-     "page faults by line and kind",
-     "Say which lines touched memory that was not there, or not their own.");
+     "page faults by line, and the memory that they gave",
+     "Say which lines touched memory that was not there, or not their own, and "
+     "how much of it became resident or private.");

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 
 #define LIMIT_DEFAULT 20
+#define LIMIT_HISTS	5
 
 enum {				/* long options without a letter */
 	OPT_NO_FOLLOW = 256,
@@ -30,6 +31,8 @@ enum {				/* long options without a letter */
 	OPT_BY,
 	OPT_SORT,
 	OPT_LIMIT,
+	OPT_TREE,
+	OPT_HIST,
 };
 
 /* One row an option; `group` says which views have it. */
@@ -56,10 +59,10 @@ static const struct row {
 		"(cycles[:HZ], page-faults[/PERIOD], ...); or these system "
 		"calls: openat,read, %file %network %process %desc "
 		"%memory; !name leaves out", 3 } },
-	{ OPTS_FILTER, { NULL, 'F', "PATTERN", 0,
+	{ OPTS_FILTER | OPTS_ROWS, { NULL, 'F', "PATTERN", 0,
 		"only where this function is in the stack: name, Class.name, "
 		"pkg/file.py:name, pkg/file.py, pkg/*; ! excludes", 3 } },
-	{ OPTS_FILTER, { "innermost", OPT_INNERMOST, NULL, 0,
+	{ OPTS_FILTER | OPTS_ROWS, { "innermost", OPT_INNERMOST, NULL, 0,
 		"-F looks at the innermost frame only", 3 } },
 	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
 		"only system calls that failed", 3 } },
@@ -85,11 +88,19 @@ static const struct row {
 		"auto, always or never", 4 } },
 	{ OPTS_ROWS, { "by", OPT_BY, "KEY", 0,
 		"a row for each app (line it is charged to; the default), line "
-		"(innermost), func, stack, thread, process", 4 } },
+		"(innermost), func, stack, thread, process, age (of a process, "
+		"for faults)", 4 } },
 	{ OPTS_ROWS, { "sort", OPT_SORT, "COL", 0,
-		"order by this column: time, count, max, errors, bytes", 4 } },
+		"order by this column of the view: time, count, samples, faults, "
+		"errors, p50, p99, max, bytes, cow, private, resident, major",
+		4 } },
+	{ OPTS_ROWS, { "tree", OPT_TREE, NULL, 0,
+		"as a call tree, outermost frame first", 4 } },
+	{ OPTS_ROWS, { "hist", OPT_HIST, "SHAPE", OPTION_ARG_OPTIONAL,
+		"how long each took, as bars: log2 (the default) or linear",
+		4 } },
 	{ OPTS_ROWS, { "limit", OPT_LIMIT, "N", 0,
-		"rows (20; 0: all)", 4 } },
+		"rows, nodes of a tree (20), histograms (5); 0: all", 4 } },
 	{ OPTS_VIEW, { "width", OPT_WIDTH, "N", 0,
 		"columns of the report (default: the terminal's, or 100)", 4 } },
 	{ OPTS_SHOW | OPTS_VIEW, { "json", OPT_JSON, NULL, 0,
@@ -198,6 +209,14 @@ static void check_color(struct opts *o, const char *arg)
 		cmd_usage("--color takes auto, always or never, not '%s'", arg);
 }
 
+static void check_hist(struct opts *o, const char *arg)
+{
+	o->hist = true;
+	o->linear = arg && !strcmp(arg, "linear");
+	if (arg && !o->linear && strcmp(arg, "log2"))
+		cmd_usage("--hist takes log2 or linear, not '%s'", arg);
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *st)
 {
 	struct opts *o = st->input;
@@ -276,6 +295,12 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 	case OPT_SORT:
 		o->sort = arg;
 		break;
+	case OPT_TREE:
+		o->tree = true;
+		break;
+	case OPT_HIST:
+		check_hist(o, arg);
+		break;
 	case OPT_LIMIT:
 		if (!num_parse(arg, 0, 1000000, &n))
 			cmd_usage("--limit takes a number of rows, not '%s'",
@@ -350,6 +375,10 @@ static const char *contradiction(const struct opts *o, int groups)
 		return "-f or --no-follow, not both";
 	if (o->no_follow && !o->command)
 		return "--no-follow is for -- COMMAND";
+	if (o->tree && o->hist)
+		return "--tree or --hist, not both";
+	if (o->tree && o->by)
+		return "--tree is by stack: --by is for tables and --hist";
 	if (o->innermost && !o->functions.nr)
 		return "--innermost is for -F";
 	if (o->input && (o->duration_ns || o->buffer || o->follow))
@@ -404,7 +433,7 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 	const char *wrong;
 
 	memset(o, 0, sizeof(*o));
-	o->limit = LIMIT_DEFAULT;
+	o->limit = UINT32_MAX;
 	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)
@@ -413,6 +442,8 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 		o->follow = !o->no_follow;
 	else if (!o->nr_pids && !o->input && o->nr_tids)
 		threads_are_targets(o);
+	if (o->limit == UINT32_MAX)
+		o->limit = o->hist ? LIMIT_HISTS : LIMIT_DEFAULT;
 	wrong = contradiction(o, groups);
 	if (wrong)
 		cmd_usage("%s", wrong);

@@ -21,11 +21,11 @@ enum opts_group {
 	OPTS_LIVE = 1 << 0,	/* -p -f -t -d --buffer -- COMMAND ... */
 	OPTS_INPUT = 1 << 1,	/* -i */
 	OPTS_SELECT = 1 << 2,	/* -e: what the kernel half is asked for */
-	OPTS_FILTER = 1 << 5,	/* -F --errors --slower */
+	OPTS_FILTER = 1 << 5,	/* -F --innermost --errors --slower */
 	OPTS_SHOW = 1 << 3,	/* -k -s --lasti --utc --json --app ... */
 	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
 	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
-	OPTS_ROWS = 1 << 7,	/* --by --sort --limit */
+	OPTS_ROWS = 1 << 7,	/* --by --sort --limit --tree --hist -F --innermost */
 	OPTS_THREADS = 1 << 8,	/* -t --thread */
 };
 
@@ -63,6 +63,7 @@ struct opts {
 	const char *by, *sort;	/* NULL: the view's own */
 	unsigned int limit;	/* rows of a table; 0: all */
 	unsigned int width;	/* 0: as wide as the terminal */
+	bool tree, hist, linear;	/* other shapes than rows */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */
 	int color;		/* -1 never, 0 auto, 1 always */

@@ -140,24 +140,24 @@ int filter_add_func(struct filter *f, const char *pattern, struct err *err)
 }
 
 static bool stack_matches(const struct filter *f, const struct func *p,
-			  const struct moment *m)
+			  const struct pystack *st)
 {
-	uint32_t nr = f->innermost && m->stack.nr ? 1 : m->stack.nr;
+	uint32_t nr = f->innermost && st->nr ? 1 : st->nr;
 
 	for (uint32_t i = 0; i < nr; i++)
-		if (pattern_matches(&p->is, &m->stack.frames[i]))
+		if (pattern_matches(&p->is, &st->frames[i]))
 			return true;
 	return false;
 }
 
-static bool funcs_pass(const struct filter *f, const struct moment *m)
+bool filter_passes_stack(const struct filter *f, const struct pystack *st)
 {
 	bool wanted = !f->has_positive;
 
 	for (size_t i = 0; i < f->nr_func; i++) {
 		const struct func *p = &f->func[i];
 
-		if ((wanted && !p->not) || !stack_matches(f, p, m))
+		if ((wanted && !p->not) || !stack_matches(f, p, st))
 			continue;
 		if (p->not)
 			return false;
@@ -224,7 +224,7 @@ static bool passes(const struct filter *f, const struct moment *m,
 	case FILTER_SLOWER:
 		return !f->slower || (took_time(ev) && ev->dur >= f->slower);
 	case FILTER_FUNC:
-		return funcs_pass(f, m);
+		return filter_passes_stack(f, &m->stack);
 	case FILTER_NR:
 		break;
 	}

@@ -63,6 +63,9 @@ void filter_slower(struct filter *f, uint64_t ns);
  */
 bool filter_passes(struct filter *f, const struct moment *m);
 
+/* -F and --innermost alone. */
+bool filter_passes_stack(const struct filter *f, const struct pystack *st);
+
 /* Events asked about; those left out by a condition (each by the first). */
 uint64_t filter_seen(const struct filter *f);
 uint64_t filter_left_out(const struct filter *f, enum filter_nr nr);

@@ -1,4 +1,5 @@
 libptcore_a_SOURCES += \
+	src/report/account_json.c \
 	src/report/columns.c src/report/columns.h \
 	src/report/eventtext.c src/report/eventtext.h \
 	src/report/fields.c src/report/fields.h \
@@ -8,7 +9,9 @@ libptcore_a_SOURCES += \
 	src/report/jsonw.c src/report/jsonw.h \
 	src/report/next.c \
 	src/report/quote.c src/report/quote.h \
+	src/report/pick.c src/report/pick.h \
 	src/report/rows_json.c src/report/rows_json.h \
+	src/report/rows_json_priv.h src/report/tree_json.c \
 	src/report/screen.c src/report/screen.h \
 	src/report/screen_priv.h src/report/storms.c \
 	src/report/sockaddr.c \
@@ -16,7 +19,10 @@ libptcore_a_SOURCES += \
 	src/report/sysargs.c src/report/sysargs.h \
 	src/report/sysconst.c src/report/sysconst.h \
 	src/report/sysresult.c \
-	src/report/table.c src/report/table.h \
+	src/report/table.c src/report/table.h src/report/table_priv.h \
+	src/report/table_columns.c src/report/table_rows.c \
+	src/report/faults_text.c src/report/hist_text.c \
+	src/report/tree_text.c \
 	src/report/trace.c src/report/trace.h \
 	src/report/syswait.c \
 	src/report/words.c src/report/words.h

@@ -1,77 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rows_json: the account and the rows of a view, one JSON object a line. */
-#include "report/rows_json.h"
-
-#include "report/jsonw.h"
-#include "report/words.h"
-
-struct writer {
-	struct jsonw w;
-	FILE *out;
-	const char *view;
-	enum rows_by by;
-	bool by_cause;
-	struct words words;
-};
-
-/* ---- the account ---------------------------------------------------------- */
-
-static const char *precision_word(enum precision p)
-{
-	switch (p) {
-	case EXACT:
-		return "exact";
-	case FROM_SAMPLES:
-		return "samples";
-	case NOT_KNOWN:
-		break;
-	}
-	return "unknown";
-}
-
-static void put_quota(struct jsonw *w, const struct model *m)
-{
-	jsonw_key(w, "cpu_quota");
-	if (!m->quota && !m->throttled_ns) {
-		jsonw_null(w);
-		return;
-	}
-	jsonw_open(w);
-	jsonw_key_uint(w, "throttled_ns", m->throttled_ns);
-	jsonw_key_uint(w, "periods", m->periods);
-	jsonw_key_uint(w, "throttled_periods", m->throttled_periods);
-	jsonw_close(w);
-}
-
-static void put_account(struct jsonw *w, const struct model *m)
-{
-	const struct account *sum = &m->account;
-	uint32_t all;
-
-	jsonw_key_string(w, "type", "account");
-	jsonw_key_uint(w, "t", m->begin);
-	jsonw_key_uint(w, "until", m->end);
-	jsonw_key_uint(w, "threads", model_threads(m, &all));
-	jsonw_key_uint(w, "thread_ns", sum->thread_ns);
-	jsonw_key_uint(w, "idle_ns", sum->idle_ns);
-	jsonw_key_uint(w, "unseen_ns", sum->unseen_ns);
-	jsonw_key_uint(w, "busy_ns", sum->busy_ns);
-	jsonw_key(w, "busy");
-	jsonw_open(w);
-	for (int c = 0; c < SPENT_NR; c++)
-		if (c != SPENT_UNKNOWN && sum->busy[c])
-			jsonw_key_uint(w, spent_key((enum spent)c),
-				       sum->busy[c]);
-	jsonw_close(w);
-	jsonw_key_uint(w, "unknown_ns", sum->busy[SPENT_UNKNOWN]);
-	jsonw_key_string(w, "kernel_mode", precision_word(m->kernel));
-	jsonw_key_string(w, "off_cpu", precision_word(m->off));
-	put_quota(w, m);
-	jsonw_key_uint(w, "memory_high", m->memory_high);
-	jsonw_key_uint(w, "before_begin", m->before);
-	jsonw_key(w, "complete");
-	jsonw_bool(w, m->complete && !m->lossy);
-}
+/* rows_json: the rows of a view, one JSON object a line. */
+#include "report/rows_json_priv.h"
 
 /* ---- rows ----------------------------------------------------------------- */
 
@@ -96,7 +25,7 @@ static void put_number(struct jsonw *w, const char *key, int32_t n)
 		jsonw_null(w);
 }
 
-static void put_place(struct writer *wr, const char *key, uint32_t nr)
+void place_json(struct writer *wr, const char *key, uint32_t nr)
 {
 	const struct place *p = model_place(wr->words.a, nr);
 
@@ -134,7 +63,7 @@ static void put_what(struct writer *wr, const struct rows *rows,
 			 spent_call_name((uint16_t)call->value));
 	words_object(&t, &wr->words, object->value);
 	put_text(wr, "object", &t);
-	put_place(wr, "inner", rows_detail(rows, row, DETAIL_INNER)->value);
+	place_json(wr, "inner", rows_detail(rows, row, DETAIL_INNER)->value);
 }
 
 static const char *waker_word(uint32_t kind)
@@ -165,7 +94,7 @@ static void put_waker(struct writer *wr, const struct rows *rows,
 	}
 	jsonw_open(&wr->w);
 	jsonw_key_string(&wr->w, "kind", waker_word(kind->value));
-	put_place(wr, "place", rows_detail(rows, row, DETAIL_WAKER_PLACE)->value);
+	place_json(wr, "place", rows_detail(rows, row, DETAIL_WAKER_PLACE)->value);
 	if (who->value)
 		words_thread(&t, &wr->words, who->value);
 	put_text(wr, "thread", &t);
@@ -188,14 +117,13 @@ static void put_hold(struct writer *wr, const struct rows *rows,
 	jsonw_key_string(&wr->w, "call", spent_call_name(d->call));
 	words_object(&t, &wr->words, d->object);
 	put_text(wr, "object", &t);
-	put_place(wr, "place", d->place);
+	place_json(wr, "place", d->place);
 	jsonw_key_uint(&wr->w, "ns", hold->weight);
 	jsonw_key_uint(&wr->w, "of_ns", hold->all);
 	jsonw_close(&wr->w);
 }
 
-/* As the events have it. */
-static const char *fault_word(uint16_t kind)
+const char *fault_json(uint16_t kind)
 {
 	static const char *const words[] = {
 		[PT_FAULT_OTHER] = "other", [PT_FAULT_COW] = "cow",
@@ -217,7 +145,7 @@ static void put_stack(struct writer *wr, uint32_t stack)
 	}
 	jsonw_open_list(&wr->w);
 	for (uint32_t i = 0; i < st->nr; i++)
-		put_place(wr, NULL, st->places[i]);
+		place_json(wr, NULL, st->places[i]);
 	jsonw_close_list(&wr->w);
 }
 
@@ -256,8 +184,14 @@ static void put_key(struct writer *wr, const struct row *row)
 		put_process_key(wr, row->key);
 	} else if (wr->by == BY_STACK) {
 		put_stack(wr, row->key);
+	} else if (wr->by == BY_AGE) {
+		jsonw_key(&wr->w, "key");
+		jsonw_open(&wr->w);
+		jsonw_key_string(&wr->w, "age", row->key == AGE_UNKNOWN ? NULL :
+				 words_age(row->key));
+		jsonw_close(&wr->w);
 	} else {
-		put_place(wr, "key", row->key);
+		place_json(wr, "key", row->key);
 		if (!model_place(wr->words.a, row->key))
 			jsonw_key_string(&wr->w, "why",
 					 row->key == ROW_NO_FRAMES ?
@@ -265,23 +199,160 @@ static void put_key(struct writer *wr, const struct row *row)
 	}
 }
 
+static bool is_cpu(const struct writer *wr, const struct row *row)
+{
+	return row->kind == CELL_TIME &&
+	       (!wr->by_cause || row->cause == SPENT_CPU_USER);
+}
+
 /* Without groups of causes all of it is on CPU. */
 static const char *cause_word(const struct writer *wr, const struct row *row)
 {
-	if (!wr->by_cause || row->cause == SPENT_CPU_USER)
+	if (is_cpu(wr, row))
 		return "cpu";
 	return spent_key((enum spent)row->cause);
 }
 
-static void put_event_sums(struct jsonw *w, const struct row *row)
+static void put_percentile(struct jsonw *w, const char *key,
+			   struct percentile p)
 {
-	jsonw_key_uint(w, "bytes", row->is.bytes);
-	if (row->kind == CELL_CALLS) {
-		jsonw_key_uint(w, "errors", row->is.errors);
-		jsonw_key_string(w, "call", spent_call_name(row->call));
-	} else {
-		jsonw_key_string(w, "kind", fault_word(row->call));
+	jsonw_key(w, key);
+	if (p.known)
+		jsonw_uint(w, p.value);
+	else
+		jsonw_null(w);
+}
+
+static void put_bars(struct jsonw *w, const struct hist *h)
+{
+	jsonw_key(w, "hist");
+	jsonw_open_list(w);
+	for (uint32_t i = 0; i < h->nr; i++) {
+		jsonw_open(w);
+		jsonw_key_uint(w, "from_ns", hist_from(h->bar[i].bucket));
+		jsonw_key_uint(w, "to_ns", hist_to(h->bar[i].bucket));
+		jsonw_key_uint(w, "count", h->bar[i].count);
+		jsonw_close(w);
 	}
+	jsonw_close_list(w);
+}
+
+/* How long they took; what of it is not exact goes to `estimate`. */
+static void put_durations(struct writer *wr, const struct rows *rows,
+			  const struct row *row, bool *p50, bool *p99)
+{
+	const struct hist *h = rows_hist(rows, row);
+	struct percentile half, most;
+
+	jsonw_key(&wr->w, "max_ns");
+	if (is_cpu(wr, row))
+		jsonw_null(&wr->w);
+	else
+		jsonw_uint(&wr->w, row->is.max);
+	if (!h)
+		return;
+	half = hist_percentile(h, 50, row->is.max);
+	most = hist_percentile(h, 99, row->is.max);
+	put_percentile(&wr->w, "p50_ns", half);
+	put_percentile(&wr->w, "p99_ns", most);
+	*p50 = half.known && !half.exact;
+	*p99 = most.known && !most.exact;
+	if (wr->hists)
+		put_bars(&wr->w, h);
+}
+
+static void put_errors(struct writer *wr, const struct rows *rows,
+		       const struct row *row)
+{
+	struct detail errors[64];
+	size_t nr = 0;
+
+	jsonw_key_uint(&wr->w, "errors", row->is.errors);
+	if (row != &rows->total && row->is.errors)
+		nr = rows_details(rows, row, DETAIL_OBJECT, errors,
+				  ARRAY_LEN(errors));
+	jsonw_key(&wr->w, "by_errno");
+	jsonw_open(&wr->w);
+	for (size_t i = 0; i < nr; i++) {
+		struct text t = { 0 };
+
+		words_object(&t, &wr->words, errors[i].value);
+		jsonw_key_uint(&wr->w, t.s, errors[i].weight);
+	}
+	jsonw_close(&wr->w);
+}
+
+void faults_json(struct jsonw *w, const struct row_faults *f)
+{
+	jsonw_key(w, "kinds");
+	jsonw_open(w);
+	for (uint16_t i = 0; i < ARRAY_LEN(f->kind); i++)
+		if (f->kind[i])
+			jsonw_key_uint(w, fault_json(i), f->kind[i]);
+	jsonw_close(w);
+	jsonw_key_uint(w, "major", f->major);
+	jsonw_key_uint(w, "in_gc", f->in_gc);
+	jsonw_key_uint(w, "private_bytes", f->private_bytes);
+	jsonw_key_uint(w, "resident_bytes", f->resident_bytes);
+	jsonw_key_uint(w, "no_size", f->no_size);
+}
+
+static void put_kind_sums(struct writer *wr, const struct rows *rows,
+			  const struct row *row)
+{
+	if (row->kind == CELL_CALLS) {
+		jsonw_key_uint(&wr->w, "bytes", row->is.bytes);
+		put_errors(wr, rows, row);
+	} else if (row->kind == CELL_FAULTS) {
+		jsonw_key_uint(&wr->w, "bytes", row->is.bytes);
+		faults_json(&wr->w, &row->faults);
+	} else if (is_cpu(wr, row)) {
+		jsonw_key_uint(&wr->w, "kernel_ns", row->kernel_ns);
+	}
+}
+
+static void put_estimates(struct jsonw *w, bool ns, bool p50, bool p99)
+{
+	jsonw_key(w, "estimate");
+	jsonw_open_list(w);
+	if (ns)
+		jsonw_string(w, "ns");
+	if (p50)
+		jsonw_string(w, "p50_ns");
+	if (p99)
+		jsonw_string(w, "p99_ns");
+	jsonw_close_list(w);
+}
+
+static const char *state_word(uint8_t state)
+{
+	return state == TIME_BUSY ? "busy" :
+	       state == TIME_IDLE ? "idle" : "unseen";
+}
+
+void begin_json(struct writer *wr, const char *type)
+{
+	jsonw_key_string(&wr->w, "type", type);
+	jsonw_key_string(&wr->w, "view", wr->view);
+	if (wr->interval)
+		jsonw_key_uint(&wr->w, "interval", wr->interval);
+}
+
+static void put_sums(struct writer *wr, const struct rows *rows,
+		     const struct row *row)
+{
+	bool p50 = false, p99 = false;
+
+	jsonw_key_uint(&wr->w, "count", row->is.count);
+	jsonw_key_uint(&wr->w, "ns", row->is.ns);
+	put_durations(wr, rows, row, &p50, &p99);
+	put_kind_sums(wr, rows, row);
+	if (row->kind == CELL_TIME && row != &rows->total) {
+		put_what(wr, rows, row);
+		put_waker(wr, rows, row);
+		put_hold(wr, rows, row);
+	}
+	put_estimates(&wr->w, row->estimate_ns, p50, p99);
 }
 
 static void put_row(struct writer *wr, const struct rows *rows,
@@ -289,26 +360,18 @@ static void put_row(struct writer *wr, const struct rows *rows,
 {
 	struct jsonw *w = &wr->w;
 
-	jsonw_key_string(w, "type", "row");
-	jsonw_key_string(w, "view", wr->view);
+	begin_json(wr, "row");
 	put_key(wr, row);
+	jsonw_key_string(w, "state", state_word(row->state));
 	if (row->kind == CELL_TIME)
 		jsonw_key_string(w, "cause", cause_word(wr, row));
-	jsonw_key_uint(w, "count", row->is.count);
-	jsonw_key_uint(w, "ns", row->is.ns);
-	jsonw_key_uint(w, "max_ns", row->is.max);
-	if (row->kind != CELL_TIME)
-		put_event_sums(w, row);
-	if (row->kind == CELL_TIME) {
-		put_what(wr, rows, row);
-		put_waker(wr, rows, row);
-		put_hold(wr, rows, row);
+	if (row->kind == CELL_CALLS)
+		jsonw_key_string(w, "call", spent_call_name(row->call));
+	if (row->kind == CELL_FAULTS) {
+		jsonw_key(w, "gc");
+		jsonw_bool(w, row->in_gc);
 	}
-	jsonw_key(w, "estimate");
-	jsonw_open_list(w);
-	if (row->estimate_ns)
-		jsonw_string(w, "ns");
-	jsonw_close_list(w);
+	put_sums(wr, rows, row);
 }
 
 static int put_rows(struct writer *wr, const struct rows *rows, struct err *err)
@@ -326,38 +389,71 @@ static int put_rows(struct writer *wr, const struct rows *rows, struct err *err)
 	return rc;
 }
 
-int rows_json_view(FILE *out, const struct analysis *a, const char *name,
-		   const struct rows_query *q, bool no_paths, struct err *err)
+/* What the rows, or the nodes, sum up to. */
+static int put_total(struct writer *wr, const struct rows *rows,
+		     struct err *err)
+{
+	jsonw_open(&wr->w);
+	begin_json(wr, "total");
+	put_sums(wr, rows, &rows->total);
+	jsonw_close(&wr->w);
+	return jsonw_line(&wr->w, wr->out, err);
+}
+
+static int put_account(struct writer *wr, struct err *err)
+{
+	jsonw_open(&wr->w);
+	account_json(&wr->w, analysis_model(wr->words.a), wr->interval);
+	jsonw_close(&wr->w);
+	return jsonw_line(&wr->w, wr->out, err);
+}
+
+static int put_view(struct writer *wr, const struct rows_query *q,
+		    const struct rows_json_opts *o, struct err *err)
+{
+	struct rows rows;
+	int rc = rows_make(&rows, wr->words.a, q, err);
+
+	if (rc)
+		return rc;
+	rc = put_account(wr, err);
+	if (!rc && !o->no_total)
+		rc = put_total(wr, &rows, err);
+	if (!rc)
+		rc = o->tree ? tree_json(wr, q, err) : put_rows(wr, &rows, err);
+	rows_free(&rows);
+	return rc;
+}
+
+int rows_json_view(FILE *out, const struct analysis *a,
+		   const struct rows_query *q, const struct rows_json_opts *o,
+		   struct err *err)
 {
 	struct writer wr = {
-		.out = out, .view = name, .by = q->by, .by_cause = q->by_cause,
-		.words = { .a = a, .no_paths = no_paths },
+		.out = out, .view = o->view, .by = q->by,
+		.by_cause = q->by_cause, .hists = o->hists,
+		.interval = o->interval,
+		.words = { .a = a, .no_paths = o->no_paths },
 	};
-	struct rows rows;
 	int rc = jsonw_init(&wr.w, err);
 
 	if (rc)
 		return rc;
-	rc = rows_make(&rows, a, q, err);
-	if (!rc) {
-		jsonw_open(&wr.w);
-		put_account(&wr.w, analysis_model(a));
-		jsonw_close(&wr.w);
-		rc = jsonw_line(&wr.w, out, err);
-		if (!rc)
-			rc = put_rows(&wr, &rows, err);
-		rows_free(&rows);
-	}
+	rc = put_view(&wr, q, o, err);
 	jsonw_fini(&wr.w);
 	return rc;
 }
 
 int rows_json_put(FILE *out, const struct analysis *a, bool no_paths,
-		  struct err *err)
+		  unsigned int interval, struct err *err)
 {
 	const struct rows_query q = {
 		.by = BY_APP, .kinds = 1u << CELL_TIME, .by_cause = true,
 	};
+	const struct rows_json_opts o = {
+		.view = "summary", .no_paths = no_paths, .no_total = true,
+		.interval = interval,
+	};
 
-	return rows_json_view(out, a, "summary", &q, no_paths, err);
+	return rows_json_view(out, a, &q, &o, err);
 }

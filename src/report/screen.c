@@ -538,7 +538,9 @@ static int put_causes_by_line(struct screen *s, struct err *err)
 	while (nr < rows.nr && nr < ROWS_MAX * 2 &&
 	       rows.row[nr].is.ns >= s->base_ns / LEAST_SHARE)
 		nr++;
-	words_find_prefix(&w, rows.row, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		words_prefix_add(&w, rows.row[i].key);
+	words_prefix_end(&w);
 	s->nr_rows = put_rows(s, &w, &rows);
 	rc = storms_put(s, &w, err);
 	if (s->nr_rows && model_place(s->a, s->first.key)) {

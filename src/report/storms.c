@@ -51,13 +51,12 @@ static void put_storm(struct screen *s, const struct words *w,
 	screen_line(s, &t);
 }
 
-static int by_count(const void *row, const void *row2)
+static uint64_t by_count(const struct rows *rows, const struct row *row,
+			 const void *arg)
 {
-	const struct row *a = row, *b = row2;
-
-	if (a->is.count != b->is.count)
-		return a->is.count < b->is.count ? 1 : -1;
-	return a->nr < b->nr ? -1 : 1;
+	(void)rows;
+	(void)arg;
+	return row->is.count;
 }
 
 static int put_kind(struct screen *s, const struct words *w,

@@ -41,6 +41,69 @@ void words_share(struct text *t, uint64_t part, uint64_t whole)
 	text_add(t, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
 }
 
+/* Three digits of what is left of a value after a division. */
+static void put_digits(struct text *t, uint64_t value, uint64_t unit,
+		       const char *name)
+{
+	if (value / unit < 10)
+		text_add(t, "%" PRIu64 ".%02" PRIu64 "%s", value / unit,
+			 (uint64_t)((wide)(value % unit) * 100 / unit), name);
+	else if (value / unit < 100)
+		text_add(t, "%" PRIu64 ".%" PRIu64 "%s", value / unit,
+			 (uint64_t)((wide)(value % unit) * 10 / unit), name);
+	else
+		text_add(t, "%" PRIu64 "%s", value / unit, name);
+}
+
+static uint64_t three_digits(uint64_t n)
+{
+	uint64_t unit = 1;
+
+	while (n / unit >= 1000)
+		unit *= 10;
+	return (n / unit + (n % unit >= unit - unit / 2)) * unit;
+}
+
+void words_duration(struct text *t, uint64_t ns)
+{
+	ns = ns < UINT64_MAX / 2 ? three_digits(ns) : ns;
+	if (ns < 1000)
+		text_add(t, "%" PRIu64 "ns", ns);
+	else if (ns < 1000000)
+		put_digits(t, ns, 1000, "us");
+	else if (ns < 1000000000)
+		put_digits(t, ns, 1000000, "ms");
+	else
+		put_digits(t, ns, 1000000000, "s");
+}
+
+void words_size(struct text *t, uint64_t bytes)
+{
+	static const char *const names[] = { "K", "M", "G", "T", "P", "E" };
+	size_t i = 0;
+
+	if (bytes < 10000) {
+		words_count(t, bytes);
+		return;
+	}
+	while (i + 1 < ARRAY_LEN(names) && bytes >> (10 * (i + 2)))
+		i++;
+	text_add(t, "%" PRIu64 ".%" PRIu64 "%s", bytes >> (10 * (i + 1)),
+		 (uint64_t)((wide)(bytes & ((UINT64_C(1) << (10 * (i + 1))) - 1)) *
+			    10 >> (10 * (i + 1))), names[i]);
+}
+
+const char *words_age(uint32_t age)
+{
+	static const char *const words[] = {
+		[AGE_UNKNOWN] = "not known", [AGE_1S] = "0-1 s",
+		[AGE_5S] = "1-5 s", [AGE_30S] = "5-30 s",
+		[AGE_300S] = "30-300 s", [AGE_OLDER] = "older",
+	};
+
+	return age < ARRAY_LEN(words) ? words[age] : "not known";
+}
+
 /* ---- places --------------------------------------------------------------- */
 
 static const char *file_of(const struct words *w, uint32_t place, size_t *len)
@@ -57,32 +120,35 @@ static bool is_app(const struct words *w, uint32_t place)
 	return p && p->app;
 }
 
-void words_find_prefix(struct words *w, const struct row *rows, size_t nr)
+void words_prefix_add(struct words *w, uint32_t place)
 {
-	const char *first = NULL;
-	size_t len = 0, n;
+	size_t len, same = 0;
+	const char *file = file_of(w, place, &len);
 
-	for (size_t i = 0; i < nr; i++) {
-		const char *file = file_of(w, rows[i].key, &n);
-		size_t same = 0;
-
-		if (!file || !is_app(w, rows[i].key) || file[0] != '/')
-			continue;
-		if (!first) {
-			first = file;
-			len = n;
-		}
-		while (same < len && same < n && file[same] == first[same])
-			same++;
-		len = same;
+	if (!file || !is_app(w, place) || file[0] != '/')
+		return;
+	if (!w->common) {
+		w->common = file;
+		w->common_len = len;
 	}
-	while (len && first[len - 1] != '/')
+	while (same < w->common_len && same < len &&
+	       file[same] == w->common[same])
+		same++;
+	w->common_len = same;
+}
+
+void words_prefix_end(struct words *w)
+{
+	size_t len = w->common ? w->common_len : 0;
+
+	while (len && w->common[len - 1] != '/')
 		len--;
 	if (len < 2 || len >= sizeof(w->prefix))
 		len = 0;
 	if (len)
-		memcpy(w->prefix, first, len);
+		memcpy(w->prefix, w->common, len);
 	w->prefix[len] = '\0';
+	w->common = NULL;
 }
 
 /* Behind the last ".../lib/python3.11/" and ".../site-packages/". */

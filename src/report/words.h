@@ -14,10 +14,16 @@ struct words {
 	bool no_paths;
 	char prefix[256];	/* cut off files of the application; "" or ends
 				 * with '/' */
+	const char *common;	/* until words_prefix_end() */
+	size_t common_len;
 };
 
-/* The folder that the files of these rows' places have in common. */
-void words_find_prefix(struct words *w, const struct row *rows, size_t nr);
+/*
+ * The folder that the files of these places have in common: begin with a zeroed
+ * prefix, add each place that is shown, end.
+ */
+void words_prefix_add(struct words *w, uint32_t place);
+void words_prefix_end(struct words *w);
 
 /* "shop/cache.py:88"; of a library from its package on; "?" unknown. */
 void words_line(struct text *t, const struct words *w, uint32_t place);
@@ -51,6 +57,12 @@ struct unit {
 
 struct unit words_unit(uint64_t largest_ns);
 void words_time(struct text *t, struct unit unit, uint64_t ns);
+/* One time, three digits: "999ns", "1.20ms", "31.4s". */
+void words_duration(struct text *t, uint64_t ns);
+/* Bytes: "4,096", "97.6K", "1.2G". */
+void words_size(struct text *t, uint64_t bytes);
+/* enum age: "0-1 s". */
+const char *words_age(uint32_t age);
 /* Tenths of a percent, rounded down so that no sum is over 100. */
 void words_share(struct text *t, uint64_t part, uint64_t whole);
 

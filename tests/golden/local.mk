@@ -6,6 +6,12 @@ tests_golden_golden_SOURCES = tests/golden/golden.c
 endif
 EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/args.ev tests/golden/args.trace \
+	tests/golden/calls.ev tests/golden/calls.syscalls \
+	tests/golden/calls-idle.syscalls tests/golden/calls.hist \
+	tests/golden/calls.linear tests/golden/calls.rows \
+	tests/golden/calls.faults tests/golden/calls-age.faults \
+	tests/golden/calls-faults.rows tests/golden/incident.tree \
+	tests/golden/incident-tree.rows \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
 	tests/golden/exec.ev tests/golden/exec.screen \

@@ -62,7 +62,10 @@ EXTRA_DIST += tests/data/fake_python.c
 UNIT_TESTS += tests/unit/test_guess
 tests_unit_test_guess_SOURCES = tests/unit/test_guess.c
 UNIT_TESTS += tests/unit/test_analysis tests/unit/test_idle
-tests_unit_test_analysis_SOURCES = tests/unit/test_analysis.c
+tests_unit_test_analysis_SOURCES = tests/unit/test_analysis.c \
+	tests/unit/rnd_stream.h
+UNIT_TESTS += tests/unit/test_rows
+tests_unit_test_rows_SOURCES = tests/unit/test_rows.c tests/unit/rnd_stream.h
 tests_unit_test_idle_SOURCES = tests/unit/test_idle.c
 UNIT_TESTS += tests/unit/test_rights
 tests_unit_test_rights_SOURCES = tests/unit/test_rights.c
