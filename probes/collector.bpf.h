@@ -13,15 +13,14 @@
 __noinline u32 collector_runs(struct proc *p, struct thread *t)
 {
 	struct pt_image *img;
-	u32 nr, flag = 0;
+	u32 flag = 0;
 	u64 at;
 
 	if (!p || !t)
 		return PT_UNKNOWN;
 	if (!t->interp)		/* no Python here, or nobody knows */
 		return t->why ? PT_UNKNOWN : PT_NO;
-	nr = p->image;
-	img = bpf_map_lookup_elem(&images, &nr);
+	img = image_of(p, t);
 	if (!img)
 		return PT_UNKNOWN;
 	if (img->layout.is_collecting != PT_NONE)

@@ -353,14 +353,20 @@ static __always_inline u64 walk_id(const struct walk *w)
  * walk that keeps the frames has found: its id is that, too.
  */
 static __always_inline u64 stack_id(struct walk *w, struct proc *p,
-				    struct pt_image *img)
+				    struct pt_image *img, struct thread *t)
 {
 	u64 id = walk_id(w), *sent;
 	u32 slot = id & (SENT_STACKS - 1);
 
-	sent = bpf_map_lookup_elem(&sent_stacks, &slot);
-	if (!sent || *sent == id)
+	if (id == t->defined)
 		return id;
+	sent = bpf_map_lookup_elem(&sent_stacks, &slot);
+	if (!sent)
+		return id;
+	if (*sent == id) {
+		t->defined = id;
+		return id;
+	}
 	w->why = walk_keeping(w, p, img);
 	id = walk_id(w);
 	slot = id & (SENT_STACKS - 1);
@@ -378,9 +384,26 @@ static __always_inline u64 walked_stack(struct walk *w, struct proc *p,
 {
 	w->why = walk_current(w, p, img, t);
 	if (w->nr)
-		return stack_id(w, p, img);
+		return stack_id(w, p, img, t);
 	t->why = (u8)w->why;
 	return w->why ? PT_STACK_UNKNOWN : PT_STACK_EMPTY;
+}
+
+/* The interpreter that process p runs; as the thread has it, from now on. */
+static __always_inline struct pt_image *image_of(const struct proc *p,
+						 struct thread *t)
+{
+	u32 nr = p->image;
+	struct pt_image *img;
+
+	if (t->image_nr == nr + 1)
+		return &t->image;
+	img = bpf_map_lookup_elem(&images, &nr);
+	if (!img)
+		return NULL;
+	t->image = *img;
+	t->image_nr = nr + 1;
+	return &t->image;
 }
 
 /*
@@ -390,15 +413,14 @@ static __always_inline u64 walked_stack(struct walk *w, struct proc *p,
  */
 __noinline u64 current_stack(struct proc *p, struct thread *t)
 {
-	u32 zero = 0, nr;
 	struct pt_image *img;
+	u32 zero = 0, key;
 	struct walk *w;
 	u64 id, shim;
 	u32 again = 0;
 
 	if (!p || !t)
 		return PT_STACK_UNKNOWN;
-	nr = p->image;
 	t->why = PT_WHY_NONE;
 	t->interp = 0;
 	if (!sw.stacks)
@@ -417,7 +439,7 @@ __noinline u64 current_stack(struct proc *p, struct thread *t)
 		return PT_STACK_UNKNOWN;
 	}
 	w = bpf_map_lookup_elem(&walks, &zero);
-	img = bpf_map_lookup_elem(&images, &nr);
+	img = image_of(p, t);
 	if (!w || !img)
 		return PT_STACK_UNKNOWN;
 	if (w->busy) {
@@ -427,7 +449,10 @@ __noinline u64 current_stack(struct proc *p, struct thread *t)
 	w->busy = 1;
 	do {	/* again if a shim was just met: now it is left out */
 		shim = p->shim;
+		key = p->key;
 		id = walked_stack(w, p, img, t);
+		if (p->shim != shim || p->key != key)
+			publish_proc(p);
 	} while (p->shim != shim && !again++);
 	w->busy = 0;
 	return id;

@@ -17,12 +17,11 @@ struct {
 	__type(value, struct pt_loss_count);
 } losses SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct pt_cost);
-} costs SEC(".maps");
+/*
+ * What each CPU has sent and spent.  No map of its own: here it lies in the
+ * page of the switches, which each event has looked at already.
+ */
+struct pt_cost costs[PT_MAX_CPUS] = { 0 };
 
 static __noinline void count_loss(u32 reason)
 {
@@ -39,9 +38,7 @@ static __noinline void count_loss(u32 reason)
 
 static __always_inline struct pt_cost *cost_here(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&costs, &zero);
+	return &costs[bpf_get_smp_processor_id() & (PT_MAX_CPUS - 1)];
 }
 
 static __always_inline void fill_hdr(struct pt_hdr *h, u16 type, u32 size,

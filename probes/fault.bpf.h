@@ -161,7 +161,6 @@ static __always_inline void send_fault(struct task_struct *task,
 {
 	const struct pending *f = &t->fault;
 	struct area a = { 0 };
-	struct pt_cost *cost;
 	struct pt_fault *r;
 
 	t->fault.pending = 0;
@@ -187,9 +186,7 @@ static __always_inline void send_fault(struct task_struct *task,
 	r->why = f->why;
 	__builtin_memset(r->pad, 0, sizeof(r->pad));
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
-	cost = cost_here();
-	if (cost)
-		cost->sent++;
+	cost_here()->sent++;
 }
 
 /* A fault whose end nobody has seen, if there is one. */

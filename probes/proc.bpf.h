@@ -13,6 +13,12 @@ static __always_inline struct proc *proc_find(u64 mm)
 	return mm ? bpf_map_lookup_elem(&procs, &mm) : NULL;
 }
 
+/* Whoever has changed a process in the table, or its place there, says so. */
+static __always_inline void procs_changed(void)
+{
+	__sync_fetch_and_add(&procs_version, 1);
+}
+
 /*
  * A new address space, that of this task; NULL when the table is full.  It is
  * complete when others see it: two threads can meet their process at once.
@@ -33,6 +39,7 @@ static __noinline struct proc *proc_add(struct task_struct *task, u64 mm,
 	if (bpf_map_update_elem(&procs, &mm, &p, flags) &&
 	    flags != BPF_NOEXIST)
 		return NULL;
+	procs_changed();
 	return bpf_map_lookup_elem(&procs, &mm);
 }
 
@@ -90,6 +97,7 @@ static __always_inline void proc_learn(struct proc *p, const struct pt_target *t
 	p->state = t->state;
 	p->mapped = t->state == PT_PROC_STARTING;
 	p->key = 0;
+	procs_changed();
 	tell_skipped(p, PT_LOSS_UNRECOGNISED);
 	announce(p, t->state == PT_PROC_RUNNING ? PT_WALK_YES :
 		    t->state == PT_PROC_STARTING ? PT_WALK_STARTING : PT_WALK_NO);
@@ -182,6 +190,7 @@ static __noinline struct thread *thread_get(struct task_struct *task,
 	if (t->proc != p->proc) {	/* an exec, or first sight */
 		t->proc = p->proc;
 		t->seen = 0;
+		t->tstate = 0;
 	}
 	t->known = 1;
 	if (!t->seen)
@@ -189,21 +198,68 @@ static __noinline struct thread *thread_get(struct task_struct *task,
 	return t;
 }
 
+/* What the thread has of its process, if that is still so. */
+static __always_inline struct proc *proc_copy(const struct task_struct *task,
+					      struct thread *t)
+{
+	if (t->of_version == procs_version && t->proc &&
+	    t->of.proc == t->proc && t->of.mm == (u64)task->mm)
+		return &t->of;
+	return NULL;
+}
+
+/* The version is read first: what changes meanwhile is copied once more. */
+static __noinline void copy_proc(struct thread *t, const struct proc *p)
+{
+	t->of_version = *(volatile u64 *)&procs_version;
+	barrier();
+	t->of = *p;
+}
+
+/* The process that the thread was met in, if it is in it still. */
+static __always_inline struct proc *proc_met(const struct task_struct *task,
+					     struct thread *t)
+{
+	struct proc *p = proc_copy(task, t);
+
+	if (p)
+		return p;
+	p = proc_find((u64)task->mm);
+	return p && p->proc == t->proc ? p : NULL;
+}
+
 /*
  * The process of a thread, which was here before, is known; not looking for it
- * by its id again saves a look-up in most calls.
+ * by its id again saves a look-up or two in most calls.  It may be a copy: what
+ * is learnt of it is told by publish_proc().
  */
 static __always_inline struct proc *proc_of(struct task_struct *task,
-					    const struct thread *t)
+					    struct thread *t)
 {
 	struct proc *p;
 
-	if (t && t->proc && t->mm == (u64)task->mm) {
-		p = proc_find(t->mm);
-		if (p && p->proc == t->proc && p->state >= PT_PROC_RUNNING)
-			return p;
-	}
-	return proc_of_task(task);
+	if (!t || !t->proc || t->mm != (u64)task->mm)
+		return proc_of_task(task);
+	p = proc_copy(task, t);
+	if (p)
+		return p;
+	p = proc_find(t->mm);
+	if (!p || p->proc != t->proc || p->state < PT_PROC_RUNNING)
+		return proc_of_task(task);
+	copy_proc(t, p);
+	return &t->of;
+}
+
+/* What a walk has learnt of the process, for all others. */
+static __noinline void publish_proc(const struct proc *p)
+{
+	struct proc *known = proc_find(p->mm);
+
+	if (!known || known->proc != p->proc)
+		return;
+	known->key = p->key;
+	known->shim = p->shim;
+	procs_changed();
 }
 
 #endif /* PT_PROC_BPF_H */

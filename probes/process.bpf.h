@@ -114,6 +114,7 @@ static __always_inline int execed(struct task_struct *task,
 	if (image) {
 		p->image = *image;
 		p->state = PT_PROC_STARTING;
+		procs_changed();
 		announce(p, PT_WALK_STARTING);
 	}
 	/* what user space knew was the program that is gone */
@@ -129,6 +130,7 @@ static __always_inline int execed(struct task_struct *task,
 		if (before && before->pid == pid && t->mm != p->mm) {
 			tell_skipped(before, PT_LOSS_NOT_PYTHON);
 			bpf_map_delete_elem(&procs, &t->mm);
+			procs_changed();
 		}
 	}
 	send_exec(task, p->proc, old, bprm->filename);
@@ -176,6 +178,7 @@ static __always_inline int exited(struct task_struct *task)
 	if (p && p->pid == pid) {	/* not a vfork child's loan */
 		tell_skipped(p, PT_LOSS_NOT_PYTHON);
 		bpf_map_delete_elem(&procs, &mm);
+		procs_changed();
 	}
 	bpf_map_delete_elem(&targets, &pid);
 	return 0;
@@ -215,6 +218,7 @@ static __always_inline int initialised(struct pt_regs *regs, u32 nr)
 	p->bias = BPF_CORE_READ(regs, ip) - img->init;
 	p->key = 0;
 	p->state = PT_PROC_RUNNING;
+	procs_changed();
 	tell_skipped(p, PT_LOSS_UNRECOGNISED);
 	announce(p, PT_WALK_YES);
 	return 0;
@@ -226,8 +230,10 @@ static __always_inline int code_died(u64 code)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct proc *p = proc_find((u64)task->mm);
 
-	if (p && was_seen(p->proc, code))
-		__sync_fetch_and_add(&p->gen, 1);
+	if (!p || !was_seen(p->proc, code))
+		return 0;
+	__sync_fetch_and_add(&p->gen, 1);
+	procs_changed();
 	return 0;
 }
 

@@ -26,14 +26,14 @@ static __always_inline struct watch watch_start(void)
 {
 	struct watch w = { .cost = cost_here() };
 
-	if (w.cost && !(w.cost->runs++ & 63))
+	if (!(w.cost->runs++ & 63))
 		w.began = bpf_ktime_get_ns();
 	return w;
 }
 
 static __always_inline int watch_stop(struct watch w)
 {
-	if (w.cost && w.began) {
+	if (w.began) {
 		w.cost->timed++;
 		w.cost->timed_ns += bpf_ktime_get_ns() - w.began;
 	}

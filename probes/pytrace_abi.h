@@ -556,7 +556,7 @@ struct pt_layout {
 	/* the GIL: itself in the runtime, 3.7 to 3.11; from 3.12 a pointer in
 	 * each interpreter to the one it uses */
 	pt_s32 rt_gil, is_gil;
-	pt_s32 pad3;
+	pt_s32 ts_status;	/* _status of a thread state, from 3.12 */
 };
 PT_SIZE_IS(struct pt_layout, 144);
 

@@ -136,14 +136,14 @@ static __noinline void name_waker(struct task_struct *task)
 static __noinline u64 stack_now(struct task_struct *task, struct thread *t,
 				u8 *why)
 {
-	struct proc *p = proc_find((u64)task->mm);
+	struct proc *p = proc_met(task, t);
 	u64 kept_interp = t->interp, id;
 	u8 kept = t->why, got;
 
 	*why = PT_WHY_NONE;
 	if (!task->mm)
 		return PT_STACK_EMPTY;	/* it exits: its Python is over */
-	if (!p || p->proc != t->proc) {
+	if (!p) {
 		*why = PT_WHY_UNRECOGNISED;
 		return PT_STACK_UNKNOWN;
 	}
@@ -168,9 +168,9 @@ static __always_inline u64 stack_here(struct task_struct *task, struct thread *t
 
 static __always_inline u8 in_collector(struct task_struct *task, struct thread *t)
 {
-	struct proc *p = proc_find((u64)task->mm);
+	struct proc *p = proc_met(task, t);
 
-	return p && p->proc == t->proc ? (u8)collector_runs(p, t) : PT_UNKNOWN;
+	return p ? (u8)collector_runs(p, t) : PT_UNKNOWN;
 }
 
 /* ---- off the CPU ------------------------------------------------------- */
@@ -308,7 +308,6 @@ static __noinline void send_off(struct task_struct *task, struct thread *t,
 	u64 from = t->off.since;
 	struct waker *w = &t->off.waker;
 	struct pt_offcpu *rec;
-	struct pt_cost *cost;
 
 	t->off.since = 0;
 	if (!t->off.woken && w->at > from)
@@ -331,9 +330,7 @@ static __noinline void send_off(struct task_struct *task, struct thread *t,
 	rec->iowait = t->off.iowait;
 	rec->in_gc = t->off.in_gc;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	cost = cost_here();
-	if (cost)
-		cost->sent++;
+	cost_here()->sent++;
 }
 
 /*
@@ -470,7 +467,6 @@ static __always_inline void sampled(struct bpf_perf_event_data *c, u32 event)
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct pt_sample r = { 0 };
 	struct pt_regs *regs;
-	struct pt_cost *cost;
 
 	if (!t || !t->known)
 		return;
@@ -485,9 +481,8 @@ static __always_inline void sampled(struct bpf_perf_event_data *c, u32 event)
 	}
 	r.stack = stack_here(task, t, &r.why);
 	r.in_gc = in_collector(task, t);
-	cost = cost_here();
-	if (!emit(&r, sizeof(r)) && cost)
-		cost->sent++;
+	if (!emit(&r, sizeof(r)))
+		cost_here()->sent++;
 }
 
 #endif /* PT_SCHED_BPF_H */

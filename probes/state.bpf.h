@@ -114,6 +114,15 @@ struct off {
 
 struct thread {
 	u64 mm;			/* kept: task->mm is NULL when it exits */
+	/* Copies: each map that an event looks into costs it a page that the
+	 * processor has to translate, and mostly anew at each system call. */
+	u64 of_version;		/* of procs, when `of` was copied */
+	struct proc of;		/* its process */
+	u32 image_nr;		/* of the image that was copied, plus 1 */
+	u32 pad_image;
+	struct pt_image image;	/* that its process runs; these never change */
+	u64 defined;		/* the last of its stacks that was sent */
+	u64 tstate;		/* in the slot when it was last looked at */
 	u64 interp;		/* of the thread state of the last walk; 0: none */
 	u64 enter_ns;
 	u64 stack;
@@ -176,6 +185,9 @@ struct {
 
 /* One serial number for address spaces; only ever added to. */
 pt_u32 last_proc = 0;
+
+/* Raised after each change of a process in procs: copies are out of date. */
+pt_u64 procs_version = 0;
 
 /* When PT_BEGIN was sent; 0: not yet. */
 pt_u64 begun_ns = 0;

@@ -327,7 +327,6 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 {
 	struct ended e = { bpf_ktime_get_ns(), ret, state };
 
-	struct pt_cost *cost;
 	long rc;
 
 	t->in_syscall = 0;
@@ -336,9 +335,8 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 		rc = send_with_tail(task, t, &e, path);
 	else
 		rc = send_plain(task, t, &e);
-	cost = cost_here();
-	if (!rc && cost)
-		cost->sent++;
+	if (!rc)
+		cost_here()->sent++;
 }
 
 /* So that the end of a process that is not recognised yet is noticed. */
@@ -362,7 +360,6 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 	struct proc *p = proc_of(task, t);
 	struct pt_sysargs *a;
-	struct pt_cost *cost;
 	u8 abi;
 
 	if (!p)
@@ -381,9 +378,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	abi = call_abi(task, id);
 	a = sysargs_of((u32)id & ~X32_BIT, abi);
 	if (!a || !a->wanted) {
-		cost = cost_here();
-		if (cost)
-			cost->filtered++;
+		cost_here()->filtered++;
 		t->entry = PT_ENTRY_KNOWN;
 		return 0;
 	}

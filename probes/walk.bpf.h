@@ -55,8 +55,8 @@ struct walk {
 	u64 lowest;		/* where that one ended */
 	u64 low;		/* and where it did in the walk before */
 	u64 end;		/* the frame below the outermost; 0: none known */
-	u8 alone[2 * MAX_FRAME + 8];
 	u8 page[2 * PAGE + MAX_FRAME + 8];
+	u8 alone[2 * MAX_FRAME + 8];
 	struct search search;
 	struct pt_stack stack;	/* the record, with its frames behind it */
 	struct pt_frame frames[PT_MAX_FRAMES];
@@ -244,14 +244,22 @@ static __always_inline int among_interpreters(struct walk *w, const struct proc 
 }
 
 /*
+ * _status of a thread state, from 3.12 on: bound_gilstate is set in the one
+ * that is in the slot, and in no other of its thread (bind_gilstate_tstate(),
+ * unbind_gilstate_tstate() in CPython's Python/pystate.c).
+ */
+#define BOUND_GILSTATE	8
+
+/*
  * A thread state's frame, if it is the one of this thread, and its interpreter,
  * which in all versions comes first.
  */
 static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l,
-				       u64 tstate, u64 fs, u64 *frame)
+				       u64 tstate, u64 fs, bool bound,
+				       u64 *frame)
 {
 	u32 frame_at = l->ts_frame, id_at = l->ts_thread_id;
-	u32 from = l->ts_interp;
+	u32 from = l->ts_interp, status_at = l->ts_status;
 	u32 len = (frame_at > id_at ? frame_at : id_at) - from + 8;
 
 	if (len > MAX_TSTATE)
@@ -259,6 +267,9 @@ static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l
 	if (bpf_probe_read_user(w->page, len, (void *)(tstate + from)))
 		return PT_WHY_PAGE;
 	if (page_u64(w, id_at - from) != fs)
+		return PT_WHY_CHAIN;
+	if (bound && (status_at - from > len - 8 ||
+		      !(page_u64(w, status_at - from) & BOUND_GILSTATE)))
 		return PT_WHY_CHAIN;
 	*frame = page_u64(w, frame_at - from);
 	/*
@@ -274,18 +285,22 @@ static __always_inline int read_tstate(struct walk *w, const struct pt_layout *l
 
 /* The newest frame of the current thread; 0 if it runs no Python. */
 static __always_inline int newest_frame(struct walk *w, struct proc *p,
-					const struct pt_image *img, u64 fs,
-					u64 *frame)
+					const struct pt_image *img,
+					struct thread *t, u64 fs, u64 *frame)
 {
 	const struct pt_layout *l = &img->layout;
-	u64 tstate = 0;
+	u64 tstate = t->tstate;
 	int why;
 
 	*frame = 0;
+	if (l->ts_status != PT_NONE && tstate &&
+	    !read_tstate(w, l, tstate, fs, true, frame))
+		goto found;
+	tstate = 0;
 	if (l->rt_current != PT_NONE) {
 		if (user_u64(img->runtime + p->bias + l->rt_current, &tstate))
 			return PT_WHY_PAGE;
-		if (tstate && !read_tstate(w, l, tstate, fs, frame))
+		if (tstate && !read_tstate(w, l, tstate, fs, false, frame))
 			goto found;
 		tstate = 0;
 	}
@@ -297,9 +312,10 @@ static __always_inline int newest_frame(struct walk *w, struct proc *p,
 		if (why)
 			return why;
 	}
-	why = read_tstate(w, l, tstate, fs, frame);
+	why = read_tstate(w, l, tstate, fs, false, frame);
 	if (why)
 		return why;
+	t->tstate = tstate;
 found:
 	if (l->frames == PT_FRAMES_CFRAME && *frame &&
 	    user_u64(*frame + l->cf_current, frame))
@@ -416,32 +432,38 @@ struct steps {
 };
 
 /*
- * Where most fields have been from 3.12 on.  The walk of these has them as
- * constants, which saves a third of its instructions.
+ * Where the fields are in the versions there are.  The walk of these has them
+ * as constants, which saves a third of its instructions.
  */
-#define USUAL_CODE	0
-#define USUAL_BACK	8
-#define USUAL_LASTI	56
-#define USUAL_OWNER_C	3
-#define USUAL_TAGS	3	/* to 3.13 they are 0, as a pointer's low bits are */
+struct usual {
+	u32 code, back, lasti, owner, owner_c;
+	u64 tags;		/* to 3.13 they are 0, as a pointer's low bits are */
+};
 
-static __always_inline bool is_usual(const struct pt_layout *l)
+static const struct usual usual_311 = { 32, 48, 56, 69, 0xff, 0 };
+static const struct usual usual_312 = { 0, 8, 56, 70, 3, 3 };
+static const struct usual usual_314 = { 0, 8, 56, 74, 3, 3 };
+
+static __always_inline bool is_usual(const struct pt_layout *l,
+				     const struct usual *u)
 {
-	return l->fr_code == USUAL_CODE && l->fr_back == USUAL_BACK &&
-	       l->fr_lasti == USUAL_LASTI && l->owner_c == USUAL_OWNER_C;
+	return l->fr_code == u->code && l->fr_back == u->back &&
+	       l->fr_lasti == u->lasti && l->fr_owner == u->owner &&
+	       l->owner_c == u->owner_c && (!l->tagged || u->tags);
 }
 
 static __always_inline struct fields fields_of(const struct fields *from,
-					       bool usual)
+					       const struct usual *u)
 {
 	struct fields at = *from;
 
-	if (usual) {
-		at.code = USUAL_CODE;
-		at.back = USUAL_BACK;
-		at.lasti = USUAL_LASTI;
-		at.owner_c = USUAL_OWNER_C;
-		at.tags = USUAL_TAGS;
+	if (u) {
+		at.code = u->code;
+		at.back = u->back;
+		at.lasti = u->lasti;
+		at.owner = u->owner;
+		at.owner_c = u->owner_c;
+		at.tags = u->tags;
 	}
 	return at;
 }
@@ -589,7 +611,8 @@ static __always_inline void take_frame(struct walk *w, struct cursor *c,
 }
 
 /* From 3.11: frames on the thread's data stack, or inside generators. */
-static __always_inline long some_frames(struct steps *s, bool keep, bool usual)
+static __always_inline long some_frames(struct steps *s, bool keep,
+					const struct usual *usual)
 {
 	struct fields at = fields_of(&s->at, usual);
 	struct walk *w = s->w;
@@ -635,17 +658,27 @@ static __always_inline long some_frames(struct steps *s, bool keep, bool usual)
 
 static long hash_frames(u32 i, struct steps *s)
 {
-	return some_frames(s, false, false);
+	return some_frames(s, false, NULL);
 }
 
-static long hash_usual_frames(u32 i, struct steps *s)
+static long hash_frames_311(u32 i, struct steps *s)
 {
-	return some_frames(s, false, true);
+	return some_frames(s, false, &usual_311);
+}
+
+static long hash_frames_312(u32 i, struct steps *s)
+{
+	return some_frames(s, false, &usual_312);
+}
+
+static long hash_frames_314(u32 i, struct steps *s)
+{
+	return some_frames(s, false, &usual_314);
 }
 
 static long keep_frames(u32 i, struct steps *s)
 {
-	return some_frames(s, true, false);
+	return some_frames(s, true, NULL);
 }
 
 /*
@@ -683,8 +716,12 @@ static __always_inline u32 walk_from(struct walk *w, const struct proc *p,
 		w->base = w->limit = w->last = w->first = w->longest = 0;
 		if (keep)
 			bpf_loop(HELPINGS, keep_frames, &s, 0);
-		else if (is_usual(l))
-			bpf_loop(HELPINGS, hash_usual_frames, &s, 0);
+		else if (is_usual(l, &usual_314))
+			bpf_loop(HELPINGS, hash_frames_314, &s, 0);
+		else if (is_usual(l, &usual_312))
+			bpf_loop(HELPINGS, hash_frames_312, &s, 0);
+		else if (is_usual(l, &usual_311))
+			bpf_loop(HELPINGS, hash_frames_311, &s, 0);
 		else
 			bpf_loop(HELPINGS, hash_frames, &s, 0);
 		end_run(w);
@@ -749,7 +786,7 @@ __noinline u32 walk_current(struct walk *w, struct proc *p,
 	w->interp = 0;
 	if (!fs)
 		return PT_WHY_NONE;	/* before ld.so has set up the thread */
-	why = newest_frame(w, p, img, fs, &w->newest);
+	why = newest_frame(w, p, img, t, fs, &w->newest);
 	t->interp = w->interp;
 	if (why || !w->newest)
 		return why;

@@ -101,24 +101,16 @@ int tracer_losses(struct tracer *t,
 	return rc;
 }
 
-int tracer_cost(const struct tracer *t, struct pt_cost *out)
+void tracer_cost(const struct tracer *t, struct pt_cost *out)
 {
-	struct pt_cost *rows = calloc((size_t)t->nr_cpus, sizeof(*rows));
-	uint32_t zero = 0;
-	int rc = 0;
-
 	memset(out, 0, sizeof(*out));
-	if (!rows)
-		return -ENOMEM;
-	if (bpf_map_lookup_elem(bpf_map__fd(t->skel->maps.costs), &zero, rows))
-		rc = -errno;
-	for (int cpu = 0; !rc && cpu < t->nr_cpus; cpu++) {
-		out->runs += rows[cpu].runs;
-		out->timed += rows[cpu].timed;
-		out->timed_ns += rows[cpu].timed_ns;
-		out->sent += rows[cpu].sent;
-		out->filtered += rows[cpu].filtered;
+	for (int cpu = 0; cpu < PT_MAX_CPUS; cpu++) {
+		const volatile struct pt_cost *here = &t->skel->bss->costs[cpu];
+
+		out->runs += here->runs;
+		out->timed += here->timed;
+		out->timed_ns += here->timed_ns;
+		out->sent += here->sent;
+		out->filtered += here->filtered;
 	}
-	free(rows);
-	return rc;
 }

@@ -109,7 +109,7 @@ void tracer_sample(struct tracer *t);
 const char *tracer_no_samples(const struct tracer *t);
 
 /* What the kernel half has done and what it cost so far, over all CPUs. */
-int tracer_cost(const struct tracer *t, struct pt_cost *out);
+void tracer_cost(const struct tracer *t, struct pt_cost *out);
 
 /* Switches for benchmarks: change what the attached programs do. */
 struct pt_switches *tracer_switches(struct tracer *t);

@@ -50,6 +50,7 @@ static const struct field fields[] = {
 	{ "ts_interp", THREAD, 8, SAME(ts_interp), SLOT(ts_size) },
 	{ "ts_thread_id", THREAD, 8, SAME(ts_thread_id), SLOT(ts_size) },
 	{ "ts_frame", THREAD, 8, SAME(ts_frame), SLOT(ts_size) },
+	{ "ts_status", THREAD, 4, AT(ts_status), NO_SLOT, 0 },
 	{ "cf_current", CFRAME, 8, AT(cf_current), NO_SLOT, 0 },
 	{ "fr_code", FRAME, 8, SAME(fr_code), SLOT(fr_size) },
 	{ "fr_back", FRAME, 8, SAME(fr_back), SLOT(fr_size) },
@@ -175,6 +176,8 @@ static bool may_lack(const struct pt_layout *l, const struct field *f)
 		return l->version < 0x0309;
 	if (f->at == AT(is_gil))
 		return l->version < 0x030c;
+	if (f->at == AT(ts_status))
+		return true;	/* it saves a look, no more */
 	/* what came with 3.11 */
 	return l->version < 0x030b && (f->at == AT(fr_owner) ||
 				       f->at == AT(co_qualname) ||
@@ -304,6 +307,10 @@ static int take_all(struct pt_layout *l, const struct pt_layout *row,
 	if (rc < 0)
 		return rc;
 	l->fr_size = frame_end(l);
+	/* not told of: where what is told of has moved, it may have, too */
+	if (l->ts_interp != row->ts_interp || l->ts_frame != row->ts_frame ||
+	    l->ts_thread_id != row->ts_thread_id)
+		l->ts_status = PT_NONE;
 	/*
 	 * What the struct leaves out comes from the row, and can be trusted no
 	 * further than the row can.

@@ -176,11 +176,10 @@ int subject_count(struct subject *s, struct subject_counts *out,
 		return s->rc;
 	}
 	rc = tracer_losses(s->tracer, add_loss, s);
-	if (!rc)
-		rc = tracer_cost(s->tracer, &cost);
 	if (rc)
 		return err_set(err, rc, "cannot read the losses: %s",
 			       strerror(-rc));
+	tracer_cost(s->tracer, &cost);
 	*out = s->counts;
 	if (cost.timed)
 		out->overhead_ns = (uint64_t)((double)cost.timed_ns *

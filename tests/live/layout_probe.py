@@ -132,6 +132,8 @@ def check_threads(runtime, tstate):
     same("threads", nr, 2)
     same("ts_thread_id", u64(tstate + row["ts_thread_id"]),
          threading.get_ident())
+    if row["ts_status"] != NONE:    # initialised, bound, bound to gilstate
+        same("ts_status", u32(tstate + row["ts_status"]) & 15, 0b1011)
     if interpreters:
         interpreters.destroy(sub)
     stop.set()

@@ -16,7 +16,7 @@ static void show_layout(const struct pt_layout *l)
 	N(version); N(frames); N(tagged); N(owner_c); N(lasti_scale);
 	N(rt_key); N(rt_current); N(rt_interpreters); N(is_next);
 	N(is_threads); N(ts_next); N(ts_interp); N(ts_thread_id); N(ts_frame);
-	N(cf_current); N(fr_code); N(fr_back); N(fr_lasti); N(fr_owner);
+	N(ts_status); N(cf_current); N(fr_code); N(fr_back); N(fr_lasti); N(fr_owner);
 	N(fr_size); N(co_firstlineno); N(co_filename); N(co_name);
 	N(co_qualname); N(co_linetable); N(co_code); N(ob_type); N(ob_size);
 	N(bytes_data); N(str_length); N(str_state); N(str_ascii);

@@ -87,6 +87,7 @@ static void debug_offsets_are_preferred(void **state)
 							   &hex, &e), 0);
 		assert_int_equal(hex, (uint32_t)s->version << 16 | 0x01f0);
 		assert_int_equal(l.ts_frame, row->ts_frame + 160);
+		assert_int_equal(l.ts_status, PT_NONE);
 		assert_int_equal(l.fr_owner, 77);
 		assert_int_equal(l.is_collecting, 4060);
 		assert_int_equal(l.fr_size, 78);
