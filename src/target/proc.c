@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PF_KTHREAD	0x00200000	/* include/linux/sched.h */
@@ -112,9 +114,17 @@ char *proc_link(const struct proc *p, const char *name)
 /* /proc may be hiding what kill() admits to (mount option hidepid). */
 static int no_such(pid_t id, struct err *err)
 {
+	struct statfs fs;
+
 	if (kill(id, 0) < 0 && errno == ESRCH)
 		return err_kind(err, ERR_NO_TARGET, -ESRCH,
 				"there is no process %d", id);
+	if (statfs("/proc", &fs) || fs.f_type != PROC_SUPER_MAGIC) {
+		err_kind(err, ERR_NO_TARGET, -ENOENT,
+			 "process %d cannot be seen: /proc is not mounted", id);
+		err_hint(err, "mount -t proc proc /proc");
+		return -ENOENT;
+	}
 	err_kind(err, ERR_NOT_PERMITTED, -EACCES,
 		 "process %d is not shown to you in /proc", id);
 	err_hint(err, "/proc is mounted with hidepid: run as root");

@@ -451,6 +451,16 @@ def test_no_such_process(pytrace):
     assert b"no-target" in ran.stderr and b"no process" in ran.stderr
 
 
+def test_no_proc(pytrace):
+    ran = subprocess.run(
+        ["unshare", "-m", "sh", "-c",
+         "mount -t tmpfs none /proc && exec \"$0\" probes -p $$", pytrace],
+        capture_output=True, text=True, timeout=60, check=False)
+    assert "/proc is not mounted" in ran.stderr
+    assert "mount -t proc" in ran.stderr
+    assert ran.returncode == 3
+
+
 def test_zombie(pytrace):
     child = subprocess.Popen(["true"], stdout=subprocess.PIPE)
     child.stdout.read()
