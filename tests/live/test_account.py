@@ -36,6 +36,32 @@ print("ready", flush=True)
 burn()
 """
 
+ASYNCIO = """
+import asyncio
+async def serve():
+    server = await asyncio.start_server(lambda r, w: None, "127.0.0.1", 0)
+    print("ready", flush=True)
+    await server.serve_forever()
+asyncio.run(serve())
+"""
+
+POOL = """
+import multiprocessing, time
+if __name__ == "__main__":
+    pool = multiprocessing.Pool(3)
+    pool.map(abs, range(10))
+    print("ready", flush=True)
+    time.sleep(1000)
+"""
+
+THREADS = """
+import concurrent.futures, threading
+pool = concurrent.futures.ThreadPoolExecutor(4)
+list(pool.map(abs, range(10)))
+print("ready", flush=True)
+threading.Event().wait()
+"""
+
 SERVER = """
 import http.server, threading
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -142,6 +168,18 @@ def test_server_without_requests_is_idle(summary, debian_python):
     s.closes(1)
     # the rest is its turns, and the wait it was in when we came
     assert s.account["idle_ns"] > 0.8 * s.account["thread_ns"]
+
+
+@pytest.mark.parametrize("code", [ASYNCIO, POOL, THREADS])
+def test_whoever_waits_for_work_is_not_ranked(summary, debian_python, code):
+    s = summary(debian_python, code, "-f")
+    # the main thread of the last two waits for no work that we know of
+    mine = [r for r in s.rows if r["key"] and
+            r["key"]["file"].endswith("program.py")]
+    others = [r for r in s.rows if r not in mine]
+    assert not [r for r in others if r["ns"] > s.account["thread_ns"] / 50]
+    assert s.account["idle_ns"] + s.account["unseen_ns"] > \
+        0.9 * (s.account["thread_ns"] - sum(r["ns"] for r in mine))
 
 
 def test_children_are_noted(summary, system_python):
