@@ -48,6 +48,17 @@ _pytrace() {
 	-p | --pid)
 		mapfile -t COMPREPLY < <(compgen -W "$(_pytrace_pids)" -- "$cur")
 		return ;;
+	--cgroup)
+		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
+		return ;;
+	--exe)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	--unit)
+		mapfile -t COMPREPLY < <(compgen -W "$(systemctl list-units \
+			--type=service --plain --no-legend 2>/dev/null |
+			cut -d' ' -f1)" -- "$cur")
+		return ;;
 	--by)
 		mapfile -t COMPREPLY < <(compgen -W \
 			'app line func stack thread process age' -- "$cur")
@@ -69,7 +80,8 @@ _pytrace() {
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	-d | --duration | --slower | -F | -t | --thread | -s | --app | --buffer | \
+	-d | --duration | --slower | -F | -t | --thread | \
+	--name | --container | -s | --app | --buffer | \
 	--idle-at | --width | --limit)
 		return ;;
 	esac

@@ -111,6 +111,8 @@ static __noinline struct proc *proc_meet(struct task_struct *task, u64 mm,
 	if (!p)
 		return NULL;
 	p->held = t->held;
+	p->skipped = t->skipped;
+	p->skipped_ns = t->skipped_ns;
 	proc_learn(p, t);
 	return p;
 }
@@ -147,7 +149,7 @@ static __noinline struct proc *proc_of_task(struct task_struct *task)
 	u64 mm = (u64)task->mm, flags = BPF_NOEXIST;
 	struct proc *p;
 
-	if (!t || !mm)
+	if (!t || !mm || t->candidate)
 		return NULL;
 	p = proc_find(mm);
 	if (p && !proc_owns(p, task)) {

@@ -16,6 +16,38 @@ struct exec_record {
 	char path[256];
 };
 
+/*
+ * It may become a target: user space is asked, and what it does until the
+ * answer is counted.
+ */
+static __noinline void ask_for(struct task_struct *task)
+{
+	struct pt_target target = { 0 };
+	struct pt_mapped r = { 0 };
+	u32 pid = task_tgid(task);
+
+	if (!pid)		/* outside of the reader's namespace */
+		return;
+	target.exec_id = task->self_exec_id;
+	target.candidate = 1;
+	if (bpf_map_update_elem(&targets, &pid, &target, BPF_ANY)) {
+		count_loss(PT_LOSS_MAP_FULL);
+		return;
+	}
+	fill_hdr(&r.h, PT_MAPPED, sizeof(r), task, 0, bpf_ktime_get_ns());
+	r.exec_id = target.exec_id;
+	r.candidate = 1;
+	emit(&r, sizeof(r));
+}
+
+static __always_inline bool is_candidate(struct task_struct *task)
+{
+	u32 pid = task_tgid(task);
+	struct pt_target *target = bpf_map_lookup_elem(&targets, &pid);
+
+	return target && target->candidate;
+}
+
 static __always_inline int forked(struct task_struct *parent,
 				  struct task_struct *child)
 {
@@ -25,11 +57,15 @@ static __always_inline int forked(struct task_struct *parent,
 	struct proc *p, *c;
 	u32 pid;
 
-	if (child->tgid != parent->tgid && !cfg.follow)
+	if (child->tgid != parent->tgid && !cfg.follow && !cfg.select)
 		return 0;
 	p = proc_of_task(parent);
-	if (!p)
+	if (!p) {
+		if (cfg.select && child->tgid != parent->tgid &&
+		    is_candidate(parent))
+			ask_for(child);
 		return 0;
+	}
 	if (child->tgid == parent->tgid) {
 		meet_thread(child, p);
 		return 0;
@@ -86,18 +122,41 @@ static __always_inline void send_exec(struct task_struct *task, u32 proc,
 	emit(&r, size);
 }
 
-static __always_inline int execed(struct task_struct *task,
-				  struct linux_binprm *bprm)
+/*
+ * What is executed is a target because its process was one, or because of the
+ * file.  Where processes are selected without -f user space must look again.
+ */
+static __always_inline struct pt_target *target_of_exec(struct task_struct *task,
+							const u32 *image)
 {
-	u32 pid = task_tgid(task), old = 0, *image;
+	u32 pid = task_tgid(task);
 	struct pt_target *target = bpf_map_lookup_elem(&targets, &pid);
-	struct proc *p, *met;
-	struct thread *t;
+	struct pt_target taken = { 0 };
+
+	if (!cfg.select)
+		return target;
+	if (image && *image & PT_EXE_TAKE && pid) {
+		if (!target || target->candidate) {
+			if (bpf_map_update_elem(&targets, &pid, &taken, BPF_ANY))
+				count_loss(PT_LOSS_MAP_FULL);
+			target = bpf_map_lookup_elem(&targets, &pid);
+		}
+		return target;
+	}
+	if (target && !target->candidate && (cfg.follow || target->held))
+		return target;
+	ask_for(task);
+	return NULL;
+}
+
+/* The address space of this program; what user space knew was of the last one. */
+static __always_inline struct proc *new_program(struct task_struct *task,
+						struct pt_target *target,
+						const u32 *image)
+{
+	struct proc *met = proc_find((u64)task->mm), *p;
 	u64 skipped = 0, skipped_ns = 0;
 
-	if (!target)
-		return 0;
-	met = proc_find((u64)task->mm);
 	if (met && proc_owns(met, task)) {
 		/* by faults of the exec itself, in what is its new memory */
 		skipped = met->skipped;
@@ -106,38 +165,59 @@ static __always_inline int execed(struct task_struct *task,
 	p = proc_add(task, (u64)task->mm, NULL, BPF_ANY);
 	if (!p) {
 		count_loss(PT_LOSS_MAP_FULL);
-		return 0;
+		return NULL;
 	}
 	p->skipped = skipped;
 	p->skipped_ns = skipped_ns;
-	image = exe_image(bprm);
 	if (image) {
-		p->image = *image;
+		p->image = *image & ~PT_EXE_TAKE;
 		p->state = PT_PROC_STARTING;
 		procs_changed();
 		announce(p, PT_WALK_STARTING);
 	}
-	/* what user space knew was the program that is gone */
 	target->state = PT_PROC_UNKNOWN;
 	target->exec_id = p->exec_id;
+	return p;
+}
+
+static __always_inline int execed(struct task_struct *task,
+				  struct linux_binprm *bprm)
+{
+	u32 pid = task_tgid(task), old = 0, *image;
+	struct pt_target *target;
+	struct proc *p = NULL;
+	struct thread *t;
+
+	if (!cfg.select && !bpf_map_lookup_elem(&targets, &pid))
+		return 0;
+	image = exe_image(bprm);
+	target = target_of_exec(task, image);
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (target) {
+		p = new_program(task, target, image);
+		if (!p)
+			return 0;
+	} else if (!t || !t->proc) {
+		return 0;
+	}
 	if (t) {
 		struct proc *before = proc_find(t->mm);
 
 		old = t->proc;
 		if (t->in_syscall)
 			send_call(task, t, PT_SYS_DONE, 0, bprm->filename);
-		if (before && before->pid == pid && t->mm != p->mm) {
+		if (before && before->pid == pid && before != p) {
 			tell_skipped(before, PT_LOSS_NOT_PYTHON);
 			bpf_map_delete_elem(&procs, &t->mm);
 			procs_changed();
 		}
 	}
-	send_exec(task, p->proc, old, bprm->filename);
+	send_exec(task, p ? p->proc : 0, old, bprm->filename);
 	if (t) {
 		t->proc = 0;
 		t->known = 0;
-		if (p->state != PT_PROC_UNKNOWN)
+		t->seen = 0;
+		if (p && p->state != PT_PROC_UNKNOWN)
 			thread_get(task, p);
 	}
 	return 0;
@@ -152,8 +232,15 @@ static __always_inline int exited(struct task_struct *task)
 	u64 mm;
 
 	if (!t || !t->proc) {
-		if (!bpf_map_lookup_elem(&targets, &pid))
+		struct pt_target *target = bpf_map_lookup_elem(&targets, &pid);
+
+		if (!target)
 			return 0;
+		if (target->candidate) {
+			if (!task->signal->live.counter)
+				bpf_map_delete_elem(&targets, &pid);
+			return 0;
+		}
 	}
 	flush_fault(task, t);
 	if (t && t->proc && t->in_syscall) {

@@ -326,7 +326,13 @@ int find_pidns_level(void *unused)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
+	struct upid *at;
+
 	(void)unused;
 	sw.pidns_level = task->thread_pid->level;
+	at = (void *)task->thread_pid +
+	     bpf_core_field_offset(task->thread_pid->numbers) +
+	     sw.pidns_level * bpf_core_type_size(struct upid);
+	sw.pidns = (u64)BPF_CORE_READ(at, ns);
 	return 0;
 }

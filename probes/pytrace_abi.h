@@ -138,7 +138,8 @@ struct pt_exit {
 struct pt_mapped {
 	struct pt_hdr h;
 	pt_u32 exec_id;		/* which of the execs of that process it is in */
-	pt_u32 pad;
+	pt_u32 candidate;	/* between the halves only: it is no target yet,
+				 * and this an exec; 0 in a stream */
 };
 
 /* Where a str or bytes object of the target is. */

@@ -9,7 +9,7 @@
 
 #include "pytrace_abi.h"
 
-#define PT_MAX_PROCS	4096
+#define PT_MAX_PROCS	8192
 #define PT_MAX_IMAGES	64
 #define PT_MAX_NR	1024	/* system calls: 0.. x86-64, 512.. i386 */
 #define PT_MAX_CPUS	512
@@ -20,6 +20,7 @@
 /* Settings, fixed when the programs are loaded. */
 struct pt_config {
 	pt_u32 follow;		/* descendants are traced too */
+	pt_u32 select;		/* what is executed may be a target: ask */
 	pt_u32 path_len;	/* bytes of a path that are sent */
 	pt_u32 no_paths;	/* neither paths nor addresses */
 	pt_u32 events;		/* 1 << PT_SYSCALL, ...: what is sent */
@@ -37,6 +38,7 @@ struct pt_switches {
 	pt_u32 stacks;		/* walk the stacks */
 	pt_u32 fingerprint;	/* code objects may die unnoticed: compare */
 	pt_u32 pidns_level;	/* of the reader; 0: the first pid namespace */
+	pt_u64 pidns;		/* that namespace itself, of several as deep */
 	pt_u64 stopped_ns;	/* when `on` became 0 */
 };
 
@@ -57,8 +59,15 @@ struct pt_target {
 	pt_u32 exec_id;		/* of the program that this speaks of (the
 				 * kernel's count of execs), or PT_ANY_EXEC */
 	pt_u32 held;		/* a fork of ours, until it execs the command */
+	pt_u32 candidate;	/* no target before user space says so */
+	pt_u32 pad;
+	pt_u64 skipped;		/* calls that it made until then */
+	pt_u64 skipped_ns;	/* the first of them */
 };
-PT_SIZE_IS(struct pt_target, 24);
+PT_SIZE_IS(struct pt_target, 48);
+
+/* Whoever executes the file is a target; added to the image's number. */
+#define PT_EXE_TAKE	0x80000000u
 
 struct pt_exe {
 	pt_u64 ino;

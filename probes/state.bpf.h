@@ -205,18 +205,23 @@ static __always_inline u64 mix(u64 h, u64 v)
  * half a millisecond (btf_nested_type_is_trusted(), Linux 6.2 and later).
  */
 
-/* The number of a pid in the namespace of the reader; 0 if it has none there. */
+/*
+ * The number of a pid in the namespace of the reader; 0 if it has none there.
+ * Other namespaces are as deep, and have numbers of their own.
+ */
 __noinline u32 pid_nr(u64 pid)
 {
 	struct pid *from = (void *)pid;
-	u32 level = sw.pidns_level, nr = 0;
+	u32 level = sw.pidns_level;
+	struct upid *at;
 
 	if (level > BPF_CORE_READ(from, level) || level > 32)
 		return 0;
-	bpf_probe_read_kernel(&nr, sizeof(nr), (void *)from +
-		bpf_core_field_offset(from->numbers) +
-		level * bpf_core_type_size(struct upid));
-	return nr;
+	at = (void *)from + bpf_core_field_offset(from->numbers) +
+	     level * bpf_core_type_size(struct upid);
+	if ((u64)BPF_CORE_READ(at, ns) != sw.pidns)
+		return 0;
+	return (u32)BPF_CORE_READ(at, nr);
 }
 
 /* The process id as the reader of the trace counts it, of a task anywhere. */

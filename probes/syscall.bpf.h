@@ -354,6 +354,19 @@ static __noinline void skip_call(struct task_struct *task, struct proc *p)
 	}
 }
 
+/* Nobody has said yet whether it is a target: what it did until then is lost. */
+static __noinline void skip_candidate(struct task_struct *task)
+{
+	u32 pid = task_tgid(task);
+	struct pt_target *t = bpf_map_lookup_elem(&targets, &pid);
+
+	if (!t || !t->candidate)
+		return;
+	if (!t->skipped)
+		t->skipped_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&t->skipped, 1);
+}
+
 static __always_inline int enter(struct pt_regs *regs, long id)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -362,8 +375,11 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	struct pt_sysargs *a;
 	u8 abi;
 
-	if (!p)
+	if (!p) {
+		if (cfg.select && WANTED(PT_SYSCALL))
+			skip_candidate(task);
 		return 0;
+	}
 	if (WANTED(PT_FAULT))
 		flush_fault(task, t);
 	if (p->state == PT_PROC_UNKNOWN) {

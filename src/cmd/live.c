@@ -59,6 +59,8 @@ static void say_attached(const struct opts *o, const struct session *s)
 		printable_put(stderr, v.why, strlen(v.why));
 	if (v.nr_processes > 1)
 		fprintf(stderr, ", %zu processes in all", v.nr_processes);
+	if (o->selects)
+		fputs(", and those to come", stderr);
 	fputc('\n', stderr);
 	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
 		if (targets_why_still(o->pids[i], true, why, sizeof(why)))
@@ -96,11 +98,13 @@ static int nothing_came(const struct opts *o, const struct eventset *events,
 }
 
 static int open_session(const struct opts *o, const struct eventset *events,
-			struct session **out, char **argv, struct err *err)
+			struct select *select, struct session **out,
+			char **argv, struct err *err)
 {
 	struct session_opts so = {
 		.tracer = {
 			.follow = o->follow,
+			.select = select != NULL,
 			.no_paths = o->no_paths,
 			.path_len = o->string_len,
 			.ring_bytes = (size_t)o->buffer,
@@ -110,6 +114,7 @@ static int open_session(const struct opts *o, const struct eventset *events,
 			.named = events->named,
 			.nr_named = events->nr_named,
 		},
+		.select = select,
 		.pids = o->pids,
 		.nr_pids = o->nr_pids,
 		.command = o->command,
@@ -124,8 +129,9 @@ static int open_session(const struct opts *o, const struct eventset *events,
 	return rc;
 }
 
-int live_run(const struct opts *o, const struct eventset *events,
-	     struct pipeline *p, char **argv)
+static int run_selected(const struct opts *o, const struct eventset *events,
+			struct pipeline *p, struct select *select,
+			char **argv)
 {
 	struct session *s = NULL;
 	struct err err = { 0 };
@@ -134,7 +140,7 @@ int live_run(const struct opts *o, const struct eventset *events,
 	bool gone = false;
 
 	if (targets_check_threads(o, &err) ||
-	    open_session(o, events, &s, argv, &err)) {
+	    open_session(o, events, select, &s, argv, &err)) {
 		code = cmd_fail(&err);
 		return o->command ? 125 : code;
 	}
@@ -174,6 +180,20 @@ int live_run(const struct opts *o, const struct eventset *events,
 	if (o->command)
 		code = command_code(s);
 	session_close(s);
+	return code;
+}
+
+int live_run(const struct opts *o, const struct eventset *events,
+	     struct pipeline *p, char **argv)
+{
+	struct select *select;
+	struct err err = { 0 };
+	int code;
+
+	if (targets_select(o, &select, &err))
+		return cmd_fail(&err);
+	code = run_selected(o, events, p, select, argv);
+	select_free(select);
 	return code;
 }
 

@@ -13,6 +13,8 @@
 
 enum {				/* long options without a letter */
 	OPT_NO_FOLLOW = 256,
+	OPT_SELECT,		/* and SELECT_NR of them */
+	OPT_SELECT_LAST = OPT_SELECT + SELECT_NR - 1,
 	OPT_THREAD,
 	OPT_INNERMOST,
 	OPT_ERRORS,
@@ -45,6 +47,20 @@ static const struct row {
 		"also their descendants: those alive now and those born later", 1 } },
 	{ OPTS_LIVE, { "no-follow", OPT_NO_FOLLOW, NULL, 0,
 		"not the descendants of COMMAND", 1 } },
+	{ OPTS_LIVE, { "all", 'a', NULL, 0,
+		"all Python processes, those that start later, too", 1 } },
+	{ OPTS_LIVE, { "exe", OPT_SELECT + SELECT_EXE, "PATH", 0,
+		"processes, now and later, of this program: a glob on its path, "
+		"or without a slash on its name", 1 } },
+	{ OPTS_LIVE, { "name", OPT_SELECT + SELECT_NAME, "GLOB", 0,
+		"processes with such a name, word or whole command line", 1 } },
+	{ OPTS_LIVE, { "cgroup", OPT_SELECT + SELECT_CGROUP, "PATH", 0,
+		"processes in this control group or below it", 1 } },
+	{ OPTS_LIVE, { "unit", OPT_SELECT + SELECT_UNIT, "UNIT", 0,
+		"processes of this systemd unit", 1 } },
+	{ OPTS_LIVE, { "container", OPT_SELECT + SELECT_CONTAINER, "ID", 0,
+		"processes of this container: the beginning of its id, or its "
+		"name", 1 } },
 	{ OPTS_THREADS, { NULL, 't', "TID[,...]", 0,
 		"only these threads, and what they spend; a target by itself", 1 } },
 	{ OPTS_THREADS, { "thread", OPT_THREAD, "GLOB", 0,
@@ -217,6 +233,17 @@ static void check_hist(struct opts *o, const char *arg)
 		cmd_usage("--hist takes log2 or linear, not '%s'", arg);
 }
 
+/* --exe to --container: one option a kind. */
+static error_t select_one(struct opts *o, int key, const char *arg)
+{
+	if (key < OPT_SELECT || key > OPT_SELECT_LAST)
+		return ARGP_ERR_UNKNOWN;
+	if (!add_one(&o->selected[key - OPT_SELECT], arg))
+		cmd_usage("more than %d values for one option", OPTS_MAX);
+	o->selects = true;
+	return 0;
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *st)
 {
 	struct opts *o = st->input;
@@ -230,6 +257,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 	case 't':
 		if (!add_ids(o->tids, &o->nr_tids, arg))
 			cmd_usage("-t takes thread ids, not '%s'", arg);
+		break;
+	case 'a':
+		o->all = o->selects = true;
 		break;
 	case 'f':
 		o->follow = true;
@@ -353,22 +383,33 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		o->command = st->argv + st->next;
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return select_one(o, key, arg);
 	}
 	return 0;
+}
+
+static bool has_names(const struct opts *o)
+{
+	for (int k = 0; k < SELECT_NR; k++)
+		if (o->selected[k].nr)
+			return true;
+	return false;
 }
 
 /* What belongs together, and what must be there. */
 static const char *contradiction(const struct opts *o, int groups)
 {
-	int targets = (o->nr_pids > 0 && !o->by_tid) + (o->command != NULL) + (o->input != NULL);
+	int targets = (o->nr_pids > 0 && !o->by_tid) + o->selects + (o->command != NULL) + (o->input != NULL);
 
 	if (targets > 1)
-		return "one target only: -p PID, -- COMMAND or -i FILE";
+		return "one target only: -p PID, -a or other names of running "
+		       "processes, -- COMMAND or -i FILE";
+	if (o->all && has_names(o))
+		return "-a is each of them: leave it out, or the other names";
 	if (!targets && !o->by_tid)
 		return groups & OPTS_INPUT ?
-			"no target: -p PID, -- COMMAND or -i FILE" :
-			"no target: -p PID or -- COMMAND";
+			"no target: -p PID, -a, -- COMMAND or -i FILE" :
+			"no target: -p PID, -a or -- COMMAND";
 	if (groups & OPTS_RECORD && !o->output)
 		return "no recording is named: -o FILE";
 	if (o->follow && o->no_follow)
@@ -383,7 +424,7 @@ static const char *contradiction(const struct opts *o, int groups)
 		return "--innermost is for -F";
 	if (o->input && (o->duration_ns || o->buffer || o->follow))
 		return "-d, -f and --buffer are of no use with -i";
-	if (o->nr_pids && !o->duration_ns && !isatty(STDIN_FILENO) &&
+	if ((o->nr_pids || o->selects) && !o->duration_ns && !isatty(STDIN_FILENO) &&
 	    !isatty(STDERR_FILENO))
 		return "without a terminal a run must have an end: -d DUR";
 	return NULL;
@@ -440,7 +481,7 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 		check_command(o);
 	if (o->command)
 		o->follow = !o->no_follow;
-	else if (!o->nr_pids && !o->input && o->nr_tids)
+	else if (!o->nr_pids && !o->input && !o->selects && o->nr_tids)
 		threads_are_targets(o);
 	if (o->limit == UINT32_MAX)
 		o->limit = o->hist ? LIMIT_HISTS : LIMIT_DEFAULT;

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "target/select.h"
 
 #define OPTS_MAX 64		/* words of one repeatable option */
 
@@ -42,6 +43,9 @@ struct opts {
 	/* target */
 	pid_t pids[OPTS_MAX];
 	size_t nr_pids;
+	bool all;		/* -a: all Python processes */
+	struct opts_list selected[SELECT_NR];	/* --exe ... --container */
+	bool selects;		/* -a, or one of those */
 	bool by_tid;		/* -t alone: pids are those threads */
 	bool follow;		/* the default with COMMAND */
 	bool no_follow;

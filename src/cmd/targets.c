@@ -37,7 +37,7 @@ static bool is_traced(const struct opts *o, pid_t pid)
 		if (same)
 			return true;
 	}
-	return !o->nr_pids;
+	return !o->nr_pids;	/* a command, or what is selected */
 }
 
 static int check_thread(const struct opts *o, pid_t tid, struct err *err)
@@ -65,6 +65,27 @@ int targets_check_threads(const struct opts *o, struct err *err)
 
 	for (size_t i = 0; !rc && i < o->nr_tids; i++)
 		rc = check_thread(o, o->tids[i], err);
+	return rc;
+}
+
+/* ---- by what they are ----------------------------------------------------- */
+
+int targets_select(const struct opts *o, struct select **out, struct err *err)
+{
+	int rc;
+
+	*out = NULL;
+	if (!o->selects)
+		return 0;
+	rc = select_new(out, err);
+	for (int k = 0; !rc && k < SELECT_NR; k++)
+		for (size_t i = 0; !rc && i < o->selected[k].nr; i++)
+			rc = select_add(*out, (enum select_kind)k,
+					o->selected[k].v[i], err);
+	if (rc) {
+		select_free(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 
@@ -116,6 +137,13 @@ static void add_ids(struct words *w, const char *option, const pid_t *ids,
 
 const char *targets_again(const struct opts *o, char *buf, size_t size)
 {
+	static const char *const names[SELECT_NR] = {
+		[SELECT_EXE] = "--exe ",
+		[SELECT_NAME] = "--name ",
+		[SELECT_CGROUP] = "--cgroup ",
+		[SELECT_UNIT] = "--unit ",
+		[SELECT_CONTAINER] = "--container ",
+	};
 	struct words w = { .s = buf, .size = size };
 
 	if (o->command)
@@ -124,6 +152,11 @@ const char *targets_again(const struct opts *o, char *buf, size_t size)
 		add_word(&w, "-i ", o->input);
 	else if (!o->by_tid)
 		add_ids(&w, " -p ", o->pids, o->nr_pids);
+	if (o->all)
+		add(&w, " -a");
+	for (int k = 0; k < SELECT_NR; k++)
+		for (size_t i = 0; i < o->selected[k].nr; i++)
+			add_word(&w, names[k], o->selected[k].v[i]);
 	add_ids(&w, " -t ", o->tids, o->nr_tids);
 	for (size_t i = 0; i < o->threads.nr; i++)
 		add_word(&w, "--thread ", o->threads.v[i]);

@@ -13,6 +13,13 @@
 int targets_check_threads(const struct opts *o, struct err *err) PT_MUST_CHECK;
 
 /*
+ * The processes that -a, --exe, --name, --cgroup, --unit and --container mean;
+ * NULL if there is none of these.  To be freed.  ERR_USAGE, ERR_NO_TARGET.
+ */
+int targets_select(const struct opts *o, struct select **out,
+		   struct err *err) PT_MUST_CHECK;
+
+/*
  * The options that name the same targets again, for a next command: "-p 811
  * -f".  NULL: there are none that a shell would take as they are.
  */

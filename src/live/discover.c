@@ -12,6 +12,7 @@
 
 #include "live/session_priv.h"
 #include "target/guess.h"
+#include "target/root.h"
 #include "target/which.h"
 
 /* What is to be known of an interpreter's file, wherever it was found. */
@@ -64,7 +65,7 @@ static int add_image(struct session *s, const struct file *f, pid_t pid,
 	struct tracer_image image = {
 		.image = *f->pt,
 		.fd = f->fd,
-		.pid = s->follow ? -1 : pid,
+		.pid = s->follow || s->select ? -1 : pid,
 	};
 	int rc = 0;
 
@@ -107,7 +108,8 @@ static void note_exe(struct session *s, const struct target *t, uint32_t nr)
 	if (fd < 0)
 		return;
 	/* if that fails, it will be found by its mapping */
-	(void)!tracer_add_exe(s->tracer, fd, nr, NULL);
+	(void)!tracer_add_exe(s->tracer, fd, nr, !t->embedded &&
+				late_takes_file(s, t->exe), NULL);
 	close(fd);
 }
 
@@ -140,23 +142,34 @@ static int add_others(struct session *s, const struct target *t, struct err *err
 	return rc;
 }
 
+static bool runs_by_now(const struct target *t)
+{
+	struct remote remote;
+	bool runs;
+
+	if (remote_open(&remote, &t->proc, NULL))
+		return false;
+	runs = interp_walk_now(t->main, &remote) == PT_WALK_YES;
+	remote_close(&remote);
+	return runs;
+}
+
 /*
  * Tell the kernel half what is in this process.  One that is starting may have
- * come up before the probe on its initialisation was in place: look again.
+ * come up before the probe on its initialisation was in place, or before it was
+ * a target: look again, once it is.
  */
 static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 		struct err *err)
 {
 	const struct interp *in = t->main;
 	struct pt_target target = { .exec_id = exec_id };
-	struct remote remote = REMOTE_NONE;
 	struct file f = {
 		.image = &in->image, .pt = &in->pt, .path = in->path,
 		.fd = in->fd,
 		.why = in->walk == PT_WALK_NO ? in->why.text : NULL,
 		.copy_of = in->from_memory ? &in->st : NULL,
 	};
-	enum pt_walk walk = in->walk;
 	struct known_pid *k;
 	int rc = add_image(s, &f, t->proc.pid, &target.image, err);
 
@@ -164,18 +177,18 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 		rc = add_others(s, t, err);
 	if (rc)
 		return rc;
-	if (walk == PT_WALK_STARTING && !remote_open(&remote, &t->proc, NULL)) {
-		walk = interp_walk_now(in, &remote);
-		remote_close(&remote);
-	}
 	target.bias = in->bias;
-	target.state = state_of(walk);
-	if (walk != PT_WALK_NO)
-		s->nr_walked++;
+	target.state = state_of(in->walk);
 	note_exe(s, t, target.image);
 	rc = set_target(s, t->proc.pid, &target, err);
+	if (!rc && in->walk == PT_WALK_STARTING && runs_by_now(t)) {
+		target.state = PT_PROC_RUNNING;
+		rc = set_target(s, t->proc.pid, &target, err);
+	}
 	if (rc)
 		return rc;
+	if (in->walk != PT_WALK_NO)
+		s->nr_walked++;
 	k = known_pid(&s->known, (uint32_t)t->proc.pid);
 	k->image = target.image;
 	free(k->exe);
@@ -239,7 +252,8 @@ static int add_which(struct session *s, const struct which *w, pid_t pid,
 	rc = add_image(s, &f, pid, &nr, err);
 	exe = open(w->exe, O_RDONLY | O_CLOEXEC);
 	if (!rc && exe >= 0)
-		rc = tracer_add_exe(s->tracer, exe, nr, err);
+		rc = tracer_add_exe(s->tracer, exe, nr, late_takes_file(s, w->exe),
+				    err);
 	if (exe >= 0)
 		close(exe);
 	return rc;
@@ -289,4 +303,100 @@ void discover_again(struct session *s, uint32_t pid, uint32_t exec_id)
 	/* if that fails, its events stay counted as unrecognised */
 	(void)!tell(s, &t, exec_id, NULL);
 	target_fini(&t);
+}
+
+void discover_file(struct session *s, const struct which *w)
+{
+	(void)!add_which(s, w, -1, NULL);
+}
+
+/* Its libpython is not mapped yet, but its file says that it will be. */
+static int expect(const struct proc *p, struct which *w)
+{
+	char *exe = proc_link(p, "exe");
+	struct root root;
+	int rc = exe ? root_open(&root, p, NULL) : -ENOENT;
+
+	if (!rc) {
+		rc = which_in_root(&root, exe, w, NULL);
+		root_close(&root);
+	}
+	free(exe);
+	return rc;
+}
+
+/* perf and gdb have one, and rarely use it: not before it is initialised. */
+static bool is_python_name(const char *exe)
+{
+	const char *slash = strrchr(exe, '/');
+
+	return strstr(slash ? slash : exe, "python");
+}
+
+/* The file of the process itself, which its name may no longer lead to. */
+static void expect_again(struct session *s, const struct proc *p,
+			 const char *exe, uint32_t nr)
+{
+	int fd = proc_open_file(p, "exe", NULL);
+
+	if (fd < 0)
+		return;
+	(void)!tracer_add_exe(s->tracer, fd, nr, late_takes_file(s, exe), NULL);
+	close(fd);
+}
+
+/*
+ * Once the probe on its initialisation is in place it is either seen to be
+ * mapped, or will be met when it initialises itself.
+ */
+static int take_expected(struct session *s, const struct proc *p,
+			 const struct which *w, uint32_t exec_id)
+{
+	struct pt_target target = { .exec_id = exec_id };
+	struct file f = {
+		.image = &w->image, .pt = &w->image.image, .path = w->file,
+		.fd = w->fd,
+	};
+	struct target t;
+	int rc;
+
+	if (!w->image.walk)
+		return -ENOEXEC;
+	rc = add_image(s, &f, p->pid, &target.image, NULL);
+	if (rc)
+		return rc;
+	if (is_python_name(w->exe)) {
+		target.state = PT_PROC_STARTING;
+		expect_again(s, p, w->exe, target.image);
+	}
+	if (target_find_again(p->pid, &s->cache, &t, NULL))
+		return set_target(s, p->pid, &target, NULL);
+	rc = tell(s, &t, exec_id, NULL);
+	target_fini(&t);
+	return rc;
+}
+
+/* Has it mapped one that it does not use, and did so long ago? */
+static bool is_unused(const struct target *t, uint32_t exec_id)
+{
+	return exec_id == PT_ANY_EXEC && t->embedded &&
+	       t->main->walk == PT_WALK_STARTING;
+}
+
+int discover_late(struct session *s, const struct proc *p, uint32_t exec_id)
+{
+	struct which w = WHICH_NONE;
+	struct target t;
+	int rc = target_find_again(p->pid, &s->cache, &t, NULL);
+
+	if (rc == -ENOEXEC && exec_id != PT_ANY_EXEC && !expect(p, &w)) {
+		rc = take_expected(s, p, &w, exec_id);
+		which_fini(&w);
+		return rc;
+	}
+	if (rc)
+		return rc;
+	rc = is_unused(&t, exec_id) ? -ENOEXEC : tell(s, &t, exec_id, NULL);
+	target_fini(&t);
+	return rc;
 }

@@ -10,6 +10,7 @@ PT_LIVE_SOURCES = \
 	src/live/doctor_try.c \
 	src/live/faults.c src/live/faults.h \
 	src/live/kread.c src/live/kread.h \
+	src/live/late.c \
 	src/live/known.c src/live/known.h \
 	src/live/losses.c \
 	src/live/multi.c src/live/multi.h \

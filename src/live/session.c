@@ -33,6 +33,10 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 {
 	int rc;
 
+	if (s->select) {
+		rc = late_open(s, err);
+		return rc ? rc : tracer_begin(s->tracer, err);
+	}
 	for (size_t i = 0; i < opts->nr_pids; i++) {
 		rc = discover_target(s, opts->pids[i], err);
 		if (rc)
@@ -61,7 +65,10 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->tell_gil = opts->tracer.events & 1u << PT_OFFCPU;
 	s->argv = opts->argv;
 	s->version = opts->version;
+	s->select = opts->select;
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
+	if (!rc && s->select && late_new(s))
+		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc)
 		kread_offer();
 	if (!rc)
@@ -85,6 +92,7 @@ void session_close(struct session *s)
 	ring_close(s->ring);
 	tracer_close(s->tracer);
 	spawn_close(&s->spawn);
+	late_free(s->late);
 	known_fini(&s->known);
 	groups_fini(&s->groups);
 	imgcache_free(s->cache);
@@ -143,6 +151,8 @@ static bool all_ended(struct session *s)
 	struct pollfd p = { .fd = s->spawn.pidfd, .events = POLLIN };
 	struct known_pid *t, *next;
 
+	if (s->select)
+		return false;
 	if (s->released)
 		return poll(&p, 1, 0) > 0;
 	HASH_ITER(hh, s->known.pids, t, next) {
@@ -261,6 +271,8 @@ static int handle(struct session *s, const struct pt_hdr *rec)
 		return complete_code(&s->known, (const struct pt_code *)rec,
 				     &s->queue);
 	case PT_MAPPED:
+		if (((const struct pt_mapped *)rec)->candidate)
+			return late_ask(s, (const struct pt_mapped *)rec);
 		rc = note_mapped(s, (const struct pt_mapped *)rec);
 		return rc ? rc : 1;
 	case PT_OFFCPU:
@@ -290,6 +302,7 @@ static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *e
 	if (!rc) {
 		if (!s->stopped) {
 			look_again(s);
+			late_look(s, now_ns());
 			return idle(s, err);
 		}
 		s->phase = PHASE_END;

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "event/source.h"
 #include "live/tracer.h"
+#include "target/select.h"
 
 struct session;
 
@@ -24,6 +25,11 @@ struct session_opts {
 	struct tracer_opts tracer;	/* follow is in there */
 	const pid_t *pids;		/* processes, or threads of them */
 	size_t nr_pids;
+	/*
+	 * Instead of them: those that match, now or later.  Has to outlive the
+	 * session, which then does not end by itself.
+	 */
+	struct select *select;
 	char *const *command;		/* ends with NULL; NULL: none */
 	const char *const *argv;	/* our own, for the meta record */
 	const char *version;		/* of pytrace */
@@ -45,7 +51,7 @@ int session_release(struct session *s, int *exit_code,
 /*
  * source_next() also returns -EAGAIN, without a sentence: there is nothing just
  * now, look again in a few milliseconds.  The source ends by itself when all
- * its processes have; it belongs to the session: do not close it.
+ * its processes have, unless they are selected; it belongs to the session: do not close it.
  */
 struct source *session_source(struct session *s);
 

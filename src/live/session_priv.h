@@ -10,6 +10,7 @@
 #include "live/ring.h"
 #include "live/session.h"
 #include "target/find.h"
+#include "target/select.h"
 #include "target/spawn.h"
 
 enum session_phase {
@@ -31,6 +32,8 @@ struct session {
 	struct imgcache *cache;	/* of files that processes have mapped */
 	enum session_phase phase;
 	bool follow;
+	struct select *select;	/* NULL: pids, or a command */
+	struct late *late;		/* if there is one */
 	bool released;
 	bool look;		/* some known_pid is to be looked at again */
 	bool tell_gil;		/* time off the CPU is traced: what for? */
@@ -57,6 +60,26 @@ int discover_command(struct session *s, char *const argv[], pid_t pid,
 		     struct err *err) PT_MUST_CHECK;
 /* A traced process mapped code: has it an interpreter now? */
 void discover_again(struct session *s, uint32_t pid, uint32_t exec_id);
+
+/* -ENOEXEC: no Python that can be walked.  `p` matches, and stays the caller's. */
+int discover_late(struct session *s, const struct proc *p,
+		  uint32_t exec_id) PT_MUST_CHECK;
+/* An interpreter's file and the program that will run it, if it can be had. */
+struct which;
+void discover_file(struct session *s, const struct which *w);
+
+/* late.c: targets by what they are. */
+struct late;
+int late_new(struct session *s) PT_MUST_CHECK;
+void late_free(struct late *l);
+/* All that match; an error if none does.  Starts the tracer. */
+int late_open(struct session *s, struct err *err) PT_MUST_CHECK;
+/* The kernel half asks about a process. */
+int late_ask(struct session *s, const struct pt_mapped *m) PT_MUST_CHECK;
+/* The ring is empty: answer, and look around. */
+void late_look(struct session *s, uint64_t now);
+/* Does the file alone decide, and is it this one that is wanted? */
+bool late_takes_file(const struct session *s, const char *exe);
 
 /* describe.c: records that user space writes. */
 int describe_meta(struct session *s) PT_MUST_CHECK;

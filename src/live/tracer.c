@@ -148,6 +148,7 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	if (tracer_has(t, PT_SAMPLE))
 		t->sample_hz = opts->sample_hz ? opts->sample_hz : DEFAULT_HZ;
 	skel->rodata->cfg.follow = opts->follow;
+	skel->rodata->cfg.select = opts->select;
 	skel->rodata->cfg.path_len = opts->path_len ? opts->path_len : DEFAULT_PATH;
 	skel->rodata->cfg.no_paths = opts->no_paths;
 	skel->rodata->cfg.events = t->events;
@@ -331,8 +332,10 @@ int tracer_add_image(struct tracer *t, const struct tracer_image *image,
 	return 0;
 }
 
-int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, struct err *err)
+int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, bool take,
+		   struct err *err)
 {
+	const uint32_t value = nr | (take ? PT_EXE_TAKE : 0);
 	struct pt_exe key = { 0 };
 	struct stat st;
 
@@ -341,8 +344,8 @@ int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, struct err *err)
 			       strerror(errno));
 	key.ino = st.st_ino;
 	key.dev = major(st.st_dev) << 20 | minor(st.st_dev);
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.exes), &key, &nr,
-				BPF_ANY))
+	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.exes), &key,
+				&value, BPF_ANY))
 		return err_set(err, -errno, "cannot note an executable: %s",
 			       strerror(errno));
 	return 0;
@@ -351,13 +354,30 @@ int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, struct err *err)
 int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *target,
 		      struct err *err)
 {
+	int fd = bpf_map__fd(t->skel->maps.targets);
+	struct pt_target next = *target, before;
 	uint32_t key = (uint32_t)pid;
 
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.targets), &key, target,
-				BPF_ANY))
+	/* the calls that it made before anybody knew */
+	if (!bpf_map_lookup_elem(fd, &key, &before) && before.candidate) {
+		next.skipped = before.skipped;
+		next.skipped_ns = before.skipped_ns;
+	}
+	if (bpf_map_update_elem(fd, &key, &next, BPF_ANY))
 		return err_set(err, -errno, "cannot trace process %d: %s",
 			       (int)pid, strerror(errno));
 	return 0;
+}
+
+void tracer_drop_candidate(struct tracer *t, pid_t pid, uint32_t exec_id)
+{
+	int fd = bpf_map__fd(t->skel->maps.targets);
+	uint32_t key = (uint32_t)pid;
+	struct pt_target is;
+
+	if (!bpf_map_lookup_elem(fd, &key, &is) && is.candidate &&
+	    is.exec_id == exec_id)
+		bpf_map_delete_elem(fd, &key);
 }
 
 static int attach_all(struct tracer *t, struct bpf_program *const *progs,
@@ -424,6 +444,11 @@ static int for_each_thread(const struct bpf_program *prog)
 	}
 	bpf_link__destroy(link);
 	return rc;
+}
+
+int tracer_find_threads(struct tracer *t)
+{
+	return for_each_thread(t->skel->progs.find_threads);
 }
 
 int tracer_begin(struct tracer *t, struct err *err)

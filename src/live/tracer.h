@@ -33,6 +33,7 @@ struct tracer;
 
 struct tracer_opts {
 	bool follow;			/* descendants too */
+	bool select;			/* ask about all that is executed */
 	bool no_stacks;
 	bool no_paths;
 	uint32_t path_len;		/* bytes; 0: 200 */
@@ -74,12 +75,18 @@ struct tracer_image {
 
 int tracer_add_image(struct tracer *t, const struct tracer_image *image,
 		     uint32_t *nr, struct err *err) PT_MUST_CHECK;
-/* The file open as `fd`, when executed, will run image `nr`. */
-int tracer_add_exe(struct tracer *t, int fd, uint32_t nr,
+/*
+ * The file open as `fd`, when executed, will run image `nr`; `take`: whoever
+ * executes it is a target.
+ */
+int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, bool take,
 		   struct err *err) PT_MUST_CHECK;
 /* Trace `pid`; can be said again when more is known. */
 int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *target,
 		      struct err *err) PT_MUST_CHECK;
+
+/* It was asked about, after that exec of it, and is no target. */
+void tracer_drop_candidate(struct tracer *t, pid_t pid, uint32_t exec_id);
 
 int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
 /*
@@ -87,6 +94,8 @@ int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
  * samples (tracer_no_samples()) the rest goes on.
  */
 int tracer_begin(struct tracer *t, struct err *err) PT_MUST_CHECK;
+/* The same for threads of targets that were told later. */
+int tracer_find_threads(struct tracer *t) PT_MUST_CHECK;
 /*
  * Calls that have not returned by now are told as unfinished, as are threads
  * that are not on a CPU.

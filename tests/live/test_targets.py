@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import targets
@@ -219,6 +220,263 @@ def test_under_seccomp(pytrace, system_python):
         calls = stats(pytrace, child.pid)
         assert len(calls) > 20
         assert all(c["stack"][0]["func"] == "ticks" for c in calls)
+
+
+# ---- by what they are
+
+
+# Calls that can be counted, after as long as it takes to be recognised.
+LATE = """
+import os, sys, time
+time.sleep(float(sys.argv[1]))
+for _ in range(200):
+    os.stat("/tick"[:1])
+"""
+
+
+def late(python, wait, *words, **more):
+    return subprocess.run([*map(str, python), "-c", LATE, str(wait), *words],
+                          check=True, **more)
+
+
+class Traced:
+    """A trace of what is selected, and what it saw of whom."""
+
+    def __init__(self, tracer, *options):
+        self.trace = tracer.new_file("trace")
+        errors = tracer.new_file("stderr")
+        with open(errors, "w") as err:
+            child = subprocess.Popen(
+                [tracer.pytrace, "trace", "--json", "-o", str(self.trace),
+                 "-e", "stat,newfstatat", "-d", "60", *map(str, options)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=err)
+        tracer.running.append(child)
+        self.attached = tracing.Attached(child, self.trace, errors)
+        tracing.wait_for(self.attached.says_attached, "attached")
+
+    def stop(self):
+        self.run = self.attached.stop()
+        assert self.run.status == 0, self.run.stderr
+        return self.run
+
+    def counts(self):
+        """How many of the calls of LATE's line, by pid."""
+        out = {}
+        for r in self.run.calls():
+            if r["stack"] and r["stack"][0]["line"] == 5 and \
+                    r["stack"][0]["file"] == "<string>":
+                out[r["pid"]] = out.get(r["pid"], 0) + 1
+        return out
+
+
+@pytest.fixture
+def outsider(system_python):
+    """A Python that ticks, and that nobody asks for."""
+    with targets.running(system_python.argv("-c", TICKS + targets.WAIT)) as c:
+        yield c.pid
+
+
+def test_all(tracer, system_python, source_python, outsider):
+    """-a: who is there, and who comes, from the first call on."""
+    t = Traced(tracer, "-a")
+    for _ in range(3):
+        late([system_python.file], 0)
+    late(source_python.argv(), .5)
+    t.stop()
+    assert outsider in {r["pid"] for r in t.run.calls()}
+    assert sorted(t.counts().values()) == [200] * 4
+    # the file of the first three was known beforehand: not a call is missing
+    whole = tracer.run([system_python.file, "-c", LATE, "0"],
+                       "-e", "stat,newfstatat")
+    execs = [r for r in t.run.records("exec") if r["pid"] in t.counts()
+             and r["file"] == system_python.file]
+    assert len(execs) == 3, t.run.records("exec")
+    assert {len(t.run.calls(pid=r["pid"])) for r in execs} == \
+        {len(whole.calls())}
+    assert "and those to come" in t.run.stderr
+
+
+def test_exe(tracer, system_python, source_python, outsider, tmp_path):
+    """By path or by name; a link means what it leads to."""
+    link = tmp_path / "py"
+    link.symlink_to(source_python.argv()[0])
+    with targets.running(source_python.argv("-c", targets.WAIT)) as child:
+        for value in link, os.path.basename(os.path.realpath(link)):
+            t = Traced(tracer, "--exe", value)
+            late(source_python.argv(), .5)
+            late([system_python.file], 0)
+            t.stop()
+            assert list(t.counts().values()) == [200]
+            pids = {r["pid"] for r in t.run.calls()}
+            assert outsider not in pids
+            assert child.pid in {r["pid"] for r in t.run.records("process")}
+
+
+def test_name(tracer, system_python, outsider):
+    """A word of the command line; what came before recognition is counted."""
+    argv = [*system_python.argv("-c", TICKS + targets.WAIT), "shop-worker"]
+    with targets.running(argv) as child:
+        t = Traced(tracer, "--name", "shop-*")
+        late([system_python.file], .5, "shop-late")
+        late([system_python.file], 0, "other")
+        t.stop()
+        assert list(t.counts().values()) == [200]
+        assert child.pid in {r["pid"] for r in t.run.calls()}
+        assert outsider not in {r["pid"] for r in t.run.calls()}
+        assert set(t.run.losses()) <= {"unrecognised"}
+
+
+TITLE = """
+import ctypes, os, sys, time
+fields = open('/proc/self/stat').read().rpartition(')')[2].split()
+start, end = int(fields[45]), int(fields[46])
+title = b'shop: worker'
+sys.stdin.readline()
+ctypes.memset(start, 0, end - start)
+ctypes.memmove(start, title, len(title))
+for _ in range(400):
+    time.sleep(.01)
+    os.stat("/tick"[:1])
+"""
+
+
+def test_title_that_comes_late(tracer, system_python):
+    """A worker writes its title after its start: found within seconds."""
+    argv = [*system_python.argv("-c", targets.WAIT), "shop: old"]
+    with targets.running(argv):
+        child = subprocess.Popen(
+            [*system_python.argv("-c", TITLE), "x" * 50],
+            stdin=subprocess.PIPE)
+        t = Traced(tracer, "--name", "shop: *")
+        child.communicate(b"\n")
+        t.stop()
+        seen = [r for r in t.run.calls() if r["pid"] == child.pid]
+        assert 50 < len(seen) < 400
+
+
+def cgroup_root(version=None):
+    """A folder where control groups can be made: (folder, "v2" or "systemd")."""
+    for kind, path in [("v2", "/sys/fs/cgroup/unified"), ("v2",
+                       "/sys/fs/cgroup"), ("systemd",
+                       "/sys/fs/cgroup/systemd")]:
+        is_it = os.path.exists(path + "/cgroup.procs") and \
+            os.path.exists(path + "/cgroup.controllers") == (kind == "v2")
+        if is_it and version in (None, kind) and os.access(path, os.W_OK):
+            return tracing.Path(path)
+    pytest.skip("no control group can be made here")
+
+
+@pytest.fixture
+def cgroup(request):
+    """Makes groups, and runs Python in them; removes them."""
+    made = []
+
+    class Maker:
+        def make(self, name, root=None):
+            group = (root or cgroup_root()) / name
+            for folder in [*reversed(group.relative_to(
+                    root or cgroup_root()).parents)][1:]:
+                full = (root or cgroup_root()) / folder
+                if not full.exists():
+                    full.mkdir()
+                    made.append(full)
+            try:
+                group.mkdir()
+            except OSError as e:
+                pytest.skip("no control group can be made here: %s" % e)
+            made.append(group)
+            return group
+
+        def into(self, group):
+            return lambda: (group / "cgroup.procs").write_text(
+                str(os.getpid()))
+
+    yield Maker()
+    for group in reversed(made):
+        tracing.wait_for(lambda: _rmdir(group), "%s is empty" % group)
+
+
+def _rmdir(folder):
+    try:
+        folder.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+def test_cgroup(tracer, system_python, cgroup, outsider):
+    """Folder or path; groups below; who is moved in while tracing."""
+    group = cgroup.make("pt-%d" % os.getpid())
+    inner = cgroup.make("pt-%d/inner" % os.getpid())
+    argv = system_python.argv("-c", TICKS + targets.WAIT)
+    with targets.running(argv, preexec_fn=cgroup.into(group)) as child, \
+            targets.running(argv) as mover:
+        for value in group, "/" + group.name:
+            t = Traced(tracer, "--cgroup", value)
+            late([system_python.file], .5, preexec_fn=cgroup.into(inner))
+            late([system_python.file], 0)
+            if value == group:
+                (inner / "cgroup.procs").write_text(str(mover.pid))
+                time.sleep(4)
+            t.stop()
+            pids = {r["pid"] for r in t.run.calls()}
+            assert list(t.counts().values()) == [200]
+            assert child.pid in pids and mover.pid in pids
+            assert outsider not in pids
+
+
+def test_unit(tracer, system_python, cgroup, outsider):
+    group = cgroup.make("pt-%d.slice/shop-%d.service" % ((os.getpid(),) * 2))
+    argv = system_python.argv("-c", TICKS + targets.WAIT)
+    with targets.running(argv, preexec_fn=cgroup.into(group)) as child:
+        for value in group.name, group.name[:-8], group.parent.name:
+            t = Traced(tracer, "--unit", value)
+            late([system_python.file], .5, preexec_fn=cgroup.into(group))
+            t.stop()
+            assert list(t.counts().values()) == [200], (value, t.run.stderr)
+            assert child.pid in {r["pid"] for r in t.run.calls()}
+            assert outsider not in {r["pid"] for r in t.run.calls()}
+
+
+def test_container(tracer, system_python, cgroup, outsider):
+    """The beginning of the id, if it is only one's."""
+    one, other = "ab12" + "0" * 60, "ab13" + "0" * 60
+    mine = cgroup.make("docker-%s.scope" % one)
+    its = cgroup.make("docker-%s.scope" % other)
+    argv = system_python.argv("-c", TICKS + targets.WAIT)
+    with targets.running(argv, preexec_fn=cgroup.into(mine)) as child, \
+            targets.running(argv, preexec_fn=cgroup.into(its)) as second:
+        t = Traced(tracer, "--container", "ab12")
+        late([system_python.file], .5, preexec_fn=cgroup.into(mine))
+        late([system_python.file], 0, preexec_fn=cgroup.into(its))
+        t.stop()
+        assert list(t.counts().values()) == [200]
+        pids = {r["pid"] for r in t.run.calls()}
+        assert child.pid in pids and not pids & {second.pid, outsider}
+        ran = targets.run(tracer.pytrace, "--container", "ab1", "-d", "1")
+        assert ran.returncode == 2
+        assert b"more than one container" in ran.stderr
+
+
+@pytest.mark.parametrize("option, says", [
+    (["--exe", "no-such-program"], b"no process matches --exe"),
+    (["--name", "no such name"], b"no process matches --name"),
+    (["--cgroup", "/no/such/group"], b"no process matches --cgroup"),
+    (["--unit", "no-such-unit"], b"no process matches --unit"),
+    (["--container", "fedcba98"], b"no process matches --container"),
+    (["--exe", "sleep"], b"match"),
+])
+def test_none_matches(pytrace, option, says):
+    with subprocess.Popen(["sleep", "60"]) as other:
+        ran = targets.run(pytrace, *option, "-d", "1")
+        other.kill()
+    assert ran.returncode == 3
+    assert says in ran.stderr
+    if option[0] == "--unit" and not os.path.exists("/run/systemd/system"):
+        assert b"no systemd runs this machine" in ran.stderr
+    if option[1] == "sleep":
+        assert b"none is a Python" in ran.stderr
 
 
 if __name__ == "__main__":
