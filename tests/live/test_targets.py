@@ -479,5 +479,144 @@ def test_none_matches(pytrace, option, says):
         assert b"none is a Python" in ran.stderr
 
 
+# ---- threads by the thousand, numbers that come again
+
+
+# 2,000 threads at a time, each in a function of its own name; then 300, one
+# after the other, that all have the thread id of the one before.
+MANY = r"""
+import os, sys, threading
+here = {}
+def make(name):
+    exec("def %s():\n for _ in range(3):\n  os.stat('/tick'[:1])\n gate.wait()"
+         % name, globals())
+    return globals()[name]
+class Open:
+    def wait(self): pass
+threading.stack_size(128 * 1024)
+gate = threading.Event()
+crowd = [threading.Thread(target=make("crowd_%d" % i)) for i in range(2000)]
+for t in crowd: t.start()
+gate.set()
+for t in crowd: t.join()
+gate = Open()
+tids = set()
+for i in range(300):
+    with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+        f.write("50000")
+    t = threading.Thread(target=make("turn_%d" % i))
+    t.start()
+    t.join()
+    tids.add(t.native_id)
+print(len(tids))
+"""
+
+
+def test_thousands_of_threads(tracer, tool, system_python, tmp_path):
+    """Each call under its own thread, whoever had that id before (C52)."""
+    program = tmp_path / "many.py"
+    program.write_text(MANY)
+    words, trace = tracer.command(system_python.argv(program), "-e",
+                                  "stat,newfstatat")
+    done = subprocess.run([tool("unshare", "util-linux"), "--pid", "--fork",
+                           "--mount-proc", *words], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = tracing.Run(done.returncode, done.stdout, done.stderr, trace)
+    assert run.status == 0, run.stderr
+    assert int(run.stdout) < 300        # ids did come again
+    assert not run.losses(), run.stderr
+    counts, tids = {}, {}
+    for r in run.calls():
+        name = r["stack"][0]["func"] if r["stack"] else None
+        if name and name.startswith(("crowd_", "turn_")):
+            counts[name] = counts.get(name, 0) + 1
+            tids.setdefault(name, set()).add(r["tid"])
+            assert [f["func"] for f in r["stack"]][1:] == [
+                "Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap"]
+    assert counts == {**{"crowd_%d" % i: 3 for i in range(2000)},
+                      **{"turn_%d" % i: 3 for i in range(300)}}
+    assert all(len(t) == 1 for t in tids.values())
+    assert len(set().union(*tids.values())) < 2300
+
+
+# ---- namespaces of numbers
+
+
+def test_another_namespace_of_the_same_depth(pytrace, tool, system_python,
+                                             tmp_path):
+    """Its processes have the same numbers, and are none of ours."""
+    def inside(path, *then):
+        (tmp_path / path).write_text(
+            "import os, time\nwhile True:\n os.stat('/')\n time.sleep(.01)")
+        script = "%s %s & P=$!; echo $P; %s; kill $P" % (
+            system_python.file, tmp_path / path, " ".join(map(str, then)))
+        return subprocess.Popen(
+            [tool("unshare", "util-linux"), "--pid", "--fork", "--mount-proc",
+             "sh", "-c", script], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+    trace = tmp_path / "trace"
+    its = inside("its.py", "read x")
+    pid = its.stdout.readline()
+    mine = inside("mine.py", "sleep .5;", pytrace, "trace", "--json", "-o",
+                  trace, "-e", "stat,newfstatat", "-d", "1", "-p", "$P")
+    assert mine.stdout.readline() == pid
+    mine.communicate(timeout=60)
+    its.communicate("\n", timeout=60)
+    calls = [r for r in targets.records(trace.read_bytes())
+             if r["type"] == "syscall"]
+    assert len(calls) > 20
+    assert {r["pid"] for r in calls} == {int(pid)}
+    assert all(r["stack"][0]["file"].endswith("/mine.py") for r in calls)
+
+
+# ---- workers of the kernel in the process
+
+
+def test_io_uring_worker(pytrace, system_python):
+    """A thread of the kernel's in the process is none of its threads."""
+    ring = "import ctypes, struct\n" \
+        "p = ctypes.create_string_buffer(120)\n" \
+        "p[8:12] = struct.pack('I', 2)\n" \
+        "fd = ctypes.CDLL(None, use_errno=True).syscall(425, 8, p)\n" \
+        "if fd < 0:\n" \
+        "    print('ready', flush=True)\n" \
+        "    raise SystemExit(77)\n"
+    argv = system_python.argv("-c", ring + TICKS + targets.WAIT)
+    with targets.running(argv) as child:
+        if len(tids(child.pid)) < 2 or child.poll() is not None:
+            pytest.skip("no io_uring here")
+        assert [n for n in tids(child.pid) if n.startswith("iou-sqp")]
+        code, records, said = report(pytrace, "-p", child.pid, "-d", "0.5")
+        assert code == 0, said
+        one = account(records)
+        assert one["threads"] == 2
+        lasted = one["until"] - one["t"]
+        assert one["thread_ns"] == pytest.approx(2 * lasted, rel=.02)
+
+
+# ---- children
+
+
+FAMILY = """
+import os, sys
+for _ in range(2):
+    if not os.fork():
+        sys.stdin.read()
+        os._exit(0)
+"""
+
+
+def test_children_are_hinted_at(pytrace, system_python):
+    argv = system_python.argv("-c", FAMILY + targets.WAIT)
+    with targets.running(argv) as child:
+        for more, says in [([], True), (["-f"], False), (["-q"], False)]:
+            ran = targets.run(pytrace, "-p", child.pid, "-d", "0.3", *more)
+            assert (b"note: 2 Python children of %d are not traced; add -f" %
+                    child.pid in ran.stderr) is says, ran.stderr
+        code, records, _ = report(pytrace, "-p", child.pid, "-f", "-d", "0.5")
+        assert code == 0
+        assert account(records)["threads"] == 3
+
+
 if __name__ == "__main__":
     sys.exit(pytest.main([__file__]))
