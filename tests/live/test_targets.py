@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which processes and threads are traced, and that it is these alone."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -537,6 +538,72 @@ def test_thousands_of_threads(tracer, tool, system_python, tmp_path):
                       **{"turn_%d" % i: 3 for i in range(300)}}
     assert all(len(t) == 1 for t in tids.values())
     assert len(set().union(*tids.values())) < 2300
+
+
+HOPS = """
+import os, sys
+f = os.open("/dev/null", os.O_RDONLY)
+sys.stdin.readline()
+for i in range(20000):
+    if not i % 10:
+        os.sched_setaffinity(0, {cpus[i // 10 % len(cpus)]})
+    os.lseek(f, i, 0)
+"""
+
+
+def test_order_on_many_cpus(tracer, system_python):
+    """A thread that changes its CPU, and a reader that sleeps (C54)."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("one CPU only")
+    child = tracer.start(system_python.argv(
+        "-c", "cpus = %r" % cpus + HOPS), stdin=subprocess.PIPE)
+    t = tracer.attach(child.pid, "-e", "lseek")
+    child.stdin.write(b"\n")
+    child.stdin.close()
+    time.sleep(.05)
+    t.child.send_signal(signal.SIGSTOP)
+    time.sleep(.3)
+    t.child.send_signal(signal.SIGCONT)
+    run = t.wait()
+    assert run.status == 0 and not run.losses(), run.stderr
+    calls = run.calls("lseek")
+    assert [r["args"][1] for r in calls] == list(range(20000))
+    assert all(a["t"] <= b["t"] for a, b in zip(calls, calls[1:]))
+
+
+# ---- files of containers that go
+
+
+def test_file_system_can_go_afterwards(tracer, system_python, tmp_path):
+    """Its files are in use while they are traced, and not for longer (C63)."""
+    folder = tmp_path / "layer"
+    folder.mkdir()
+    targets.mount("none", folder, "tmpfs")
+    try:
+        exe = folder / "python"
+        shutil.copy(system_python.file, exe)
+        with targets.running([exe, "-c", TICKS + targets.WAIT]) as child:
+            t = tracer.attach(child.pid, "-e", "stat,newfstatat")
+            exe.unlink()
+            shutil.copy(system_python.file, exe)
+            time.sleep(.3)
+        run = t.wait()
+        assert run.status == 0, run.stderr
+        assert run.calls()
+        with targets.running([exe, "-c", TICKS + targets.WAIT]) as child:
+            assert stats(tracer.pytrace, child.pid)
+    finally:
+        assert targets.LIBC.umount(os.fsencode(folder)) == 0
+
+
+def test_late_with_each(tracer, debian_python):
+    """Recognised after its exec, whichever version and wherever its root is."""
+    with targets.running(debian_python.argv("-c", targets.WAIT, "shop-1")):
+        t = Traced(tracer, "--name", "shop-*")
+        late(debian_python.argv(), 1.5, "shop-late")
+        t.stop()
+    assert list(t.counts().values()) == [200], t.run.stderr
 
 
 # ---- namespaces of numbers
