@@ -69,6 +69,17 @@ bool select_has(const struct select *s, enum select_kind kind)
 
 /* ---- what was asked for --------------------------------------------------- */
 
+static const char group_hint[] =
+	"a folder below /sys/fs/cgroup, or a path as /proc/PID/cgroup has it";
+
+static int bad_group(const char *path, struct err *err)
+{
+	err_kind(err, ERR_USAGE, -EINVAL, "--cgroup takes a path from / on, not "
+		 "'%s'", path);
+	err_hint(err, "%s", group_hint);
+	return -EINVAL;
+}
+
 /* A path that exists is of a hierarchy's mount; else it is the group's own. */
 static int find_group(struct value *v, struct err *err)
 {
@@ -94,8 +105,7 @@ static int find_group(struct value *v, struct err *err)
 	if (rc != -ENOENT)
 		return rc;
 	err_kind(err, ERR_NO_TARGET, rc, "'%s' is no control group", v->text);
-	err_hint(err, "it takes a folder below /sys/fs/cgroup, or a path as "
-		 "/proc/PID/cgroup has it");
+	err_hint(err, "%s", group_hint);
 	return rc;
 }
 
@@ -107,10 +117,8 @@ static int understand(enum select_kind kind, struct value *v, struct err *err)
 		v->other = strchr(v->text, '/') ? realpath(v->text, NULL) : NULL;
 		return 0;
 	case SELECT_CGROUP:
-		if (*v->text != '/')
-			return err_kind(err, ERR_USAGE, -EINVAL, "--cgroup takes "
-					"a path from / on, not '%s'", v->text);
-		return find_group(v, err);
+		return *v->text == '/' ? find_group(v, err) :
+					 bad_group(v->text, err);
 	case SELECT_CONTAINER:
 		v->other = select_id_of_name(v->text);
 		return 0;

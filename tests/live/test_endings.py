@@ -40,10 +40,10 @@ def test_reader_that_leaves_ends_it(pytrace, napping):
 
 
 def test_all_left_out(pytrace, napping):
-    done = trace(pytrace, "-p", napping.pid, "-t", 1, "-d", ".3", "--json",
-                 stdout=subprocess.PIPE)
+    done = trace(pytrace, "-p", napping.pid, "--thread", "nobody", "-d", ".3",
+                 "--json", stdout=subprocess.PIPE)
     error, end = map(json.loads, done.stdout.splitlines()[-2:])
-    assert error["kind"] == "nothing" and "-t left out" in error["hint"]
+    assert error["kind"] == "nothing" and "--thread left out" in error["hint"]
     assert end["exit"] == done.returncode == 11
 
 

@@ -328,6 +328,22 @@ def test_name(tracer, system_python, outsider):
         assert set(t.run.losses()) <= {"unrecognised"}
 
 
+def test_children_of_the_selected(tracer, system_python):
+    """What they execute is looked at again; with -f it is traced for good."""
+    code = "import subprocess, sys\nsys.stdin.readline()\n" \
+        "subprocess.run([%r, '-c', %r, '.5'])\n" % (system_python.file, LATE)
+    for options, seen in ([], []), (["-f"], [200]):
+        child = tracer.start(system_python.argv("-c", code, "shop-parent"),
+                             stdin=subprocess.PIPE)
+        t = Traced(tracer, "--name", "shop-parent", *options)
+        child.stdin.write(b"\n")
+        child.stdin.close()
+        assert child.wait(60) == 0
+        t.stop()
+        assert list(t.counts().values()) == seen
+        assert len(t.run.records("exec")) == 1
+
+
 TITLE = """
 import ctypes, os, sys, time
 fields = open('/proc/self/stat').read().rpartition(')')[2].split()
