@@ -19,6 +19,8 @@ struct bench {
 int bench_cost(const struct bench *b, struct err *err);
 int bench_depth(const struct bench *b, struct err *err);
 int bench_tools(const struct bench *b, struct err *err);
+int bench_switches(const struct bench *b, struct err *err);
+int bench_volley(const struct bench *b, struct err *err);
 int bench_idle(const struct bench *b, struct err *err);
 int bench_attach(const struct bench *b, struct err *err);
 int bench_flow(const struct bench *b, struct err *err);

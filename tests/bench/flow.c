@@ -2,6 +2,9 @@
 /*
  * flow: 300,000 system calls a second for ten seconds, recorded by `pytrace
  * record`: what is lost, and what the recording process takes.
+ *
+ * volley: the same of 200,000 context switches, two processes on each of two
+ * CPUs that wake one another through pipes.
  */
 #include <errno.h>
 #include <time.h>
@@ -10,9 +13,19 @@
 #include "child.h"
 
 #define PROCESSES	2
-#define RATE		300000	/* of all together */
 #define SECONDS		10
 #define LIMIT		0.5	/* cores */
+
+struct flow {
+	const char *command;	/* of workload.py: "COMMAND RATE SECONDS" */
+	int rate;		/* a second, of all together */
+	int each;		/* events of what the workload counts as one */
+	char events[16];	/* -e */
+	bool pinned;		/* each process to a CPU of its own */
+};
+
+static const struct flow of_calls = { "pace", 300000, 1, "syscalls", false };
+static const struct flow of_switches = { "volley", 200000, 2, "offcpu", true };
 
 /* Recording has begun when it says that it traces them. */
 static void wait_begun(void)
@@ -23,16 +36,19 @@ static void wait_begun(void)
 }
 
 static int start_recording(struct child *c, const struct work w[PROCESSES],
-			   struct err *err)
+			   const struct flow *f, struct err *err)
 {
 	const char *pytrace = getenv("PYTRACE");
-	char pids[64], name[4096];
+	char pids[64], name[4096], events[16];
 	char *argv[] = { name, (char[]){ "record" }, (char[]){ "-d" },
 			 (char[]){ "10m" }, (char[]){ "-o" },
-			 (char[]){ "/dev/null" }, (char[]){ "-p" }, pids, NULL };
+			 (char[]){ "/dev/null" }, (char[]){ "-f" },
+			 (char[]){ "-e" }, events, (char[]){ "-p" }, pids,
+			 NULL };
 	int rc;
 
 	snprintf(name, sizeof(name), "%s", pytrace ? pytrace : "pytrace");
+	memcpy(events, f->events, sizeof(events));
 	snprintf(pids, sizeof(pids), "%d,%d", (int)w[0].pid, (int)w[1].pid);
 	rc = child_start(c, argv, err);
 	if (!rc)
@@ -40,19 +56,19 @@ static int start_recording(struct child *c, const struct work w[PROCESSES],
 	return rc;
 }
 
-static int pace(struct work w[PROCESSES], int rate, uint64_t *calls,
-		uint64_t *ns, struct err *err)
+static int run_flow(struct work w[PROCESSES], const struct flow *f,
+		    uint64_t *made, uint64_t *ns, struct err *err)
 {
 	uint64_t out[2];
 	int rc = 0;
 
-	*calls = *ns = 0;
+	*made = *ns = 0;
 	for (int i = 0; !rc && i < PROCESSES; i++)
-		rc = work_tell(&w[i], err, "pace %d %d", rate / PROCESSES,
-			       SECONDS);
+		rc = work_tell(&w[i], err, "%s %d %d", f->command,
+			       f->rate / PROCESSES, SECONDS);
 	for (int i = 0; !rc && i < PROCESSES; i++) {
 		rc = work_hear(&w[i], out, err);
-		*calls += out[0];
+		*made += out[0] * (uint64_t)f->each;
 		if (out[1] > *ns)
 			*ns = out[1];
 	}
@@ -70,73 +86,88 @@ static const char *read_grouped(const char *s, unsigned long long *out)
 	return s;
 }
 
-/* "pytrace: 3,000,210 calls, lost 0, ..." */
-static int parse_account(const struct child_end *end, unsigned long long *calls,
+/* "pytrace: 3,000,210 calls, lost 0, ...", or "... events: ..., lost 0, ..." */
+static int parse_account(const struct child_end *end, unsigned long long *events,
 			 unsigned long long *lost)
 {
-	static const char ours[] = "pytrace: ", between[] = " calls, lost ";
+	static const char ours[] = "pytrace: ", before[] = ", lost ";
 	const char *line = end->said;
 
 	while ((line = strstr(line, ours))) {
-		const char *at = read_grouped(line += strlen(ours), calls);
+		const char *at = read_grouped(line += strlen(ours), events);
 
-		if (at && !strncmp(at, between, strlen(between)) &&
-		    read_grouped(at + strlen(between), lost))
+		at = at ? strstr(at, before) : NULL;
+		if (at && at < strchrnul(line, '\n') && read_grouped(at + strlen(before), lost))
 			return 0;
 	}
 	return -1;
 }
 
-static int one_flow(struct work w[PROCESSES], int rate, struct err *err)
+static int one_flow(struct work w[PROCESSES], const struct flow *f,
+		    struct err *err)
 {
 	unsigned long long recorded, lost;
 	struct child_end end;
 	struct child c;
-	uint64_t calls, ns;
+	uint64_t made, ns;
 	char version[16];
 	double cores, reached;
-	int rc = start_recording(&c, w, err);
+	int rc = start_recording(&c, w, f, err);
 
 	if (rc)
 		return rc;
-	rc = pace(w, rate, &calls, &ns, err);
+	rc = run_flow(w, f, &made, &ns, err);
 	child_stop(&c, &end);
 	if (rc)
 		return rc;
 	if (parse_account(&end, &recorded, &lost))
 		return err_set(err, -EBADMSG, "pytrace said: %.300s", end.said);
 	cores = end.cpu * 1e9 / (double)ns;
-	reached = (double)calls * 1e9 / (double)ns;
+	reached = (double)made * 1e9 / (double)ns;
 	printf("%-6s %9.0f %9llu %9llu %7llu %6.2f %9.1f",
 	       version_text(w[0].hexversion, version), reached,
-	       (unsigned long long)calls, recorded, lost, cores,
+	       (unsigned long long)made, recorded, lost, cores,
 	       (double)end.peak_kb / 1024);
-	if (reached < 0.95 * rate)
+	if (reached < 0.95 * f->rate)
 		printf("  no verdict: others had the CPUs\n");
 	else
 		printf("  none lost: %s; below %.1f: %s\n",
-		       verdict(!lost && recorded >= calls), LIMIT,
+		       verdict(!lost && recorded >= made / (uint64_t)f->each), LIMIT,
 		       verdict(cores < LIMIT));
-	if (recorded < calls && !lost)
-		return err_set(err, -EIO, "calls are missing and not told as lost");
+	/* one that is preempted instead of blocked leaves the other's out */
+	if (recorded < made / (uint64_t)f->each && !lost)
+		return err_set(err, -EIO, "events are missing and not told as lost");
 	return 0;
 }
 
-int bench_flow(const struct bench *b, struct err *err)
+static int all_of(const struct bench *b, const struct flow *f, struct err *err)
 {
 	struct work w[PROCESSES] = { 0 };
 	int rc = 0;
 
 	if (!b->argv[0]) {
-		printf("%-6s %9s %9s %9s %7s %6s %9s\n", "python", "calls/s",
+		printf("%-6s %9s %9s %9s %7s %6s %9s\n", "python", "a second",
 		       "made", "recorded", "lost", "cores", "peak, MiB");
 		return 0;
 	}
-	for (int i = 0; !rc && i < PROCESSES; i++)
+	for (int i = 0; !rc && i < PROCESSES; i++) {
 		rc = work_start(&w[i], b->argv, err);
+		if (!rc && f->pinned)
+			rc = work_pin(&w[i], i, err);
+	}
 	if (!rc)
-		rc = one_flow(w, RATE, err);
+		rc = one_flow(w, f, err);
 	for (int i = 0; i < PROCESSES; i++)
 		work_stop(&w[i]);
 	return rc;
+}
+
+int bench_flow(const struct bench *b, struct err *err)
+{
+	return all_of(b, &of_calls, err);
+}
+
+int bench_volley(const struct bench *b, struct err *err)
+{
+	return all_of(b, &of_switches, err);
 }

@@ -1,5 +1,6 @@
 # make bench: what tracing costs.  Root; not part of make check.
-BENCH_FILES = tests/bench/run tests/bench/workload.py tests/bench/floor.bpf.c
+BENCH_FILES = tests/bench/run tests/bench/workload.py tests/bench/service.py \
+	tests/bench/floor.bpf.c
 BENCH_SOURCES = \
 	tests/bench/attach.c \
 	tests/bench/bench.h \

@@ -19,6 +19,8 @@ static const struct section {
 	{ "cost", bench_cost },
 	{ "depth", bench_depth },
 	{ "tools", bench_tools },
+	{ "switches", bench_switches },
+	{ "volley", bench_volley },
 	{ "idle", bench_idle },
 	{ "attach", bench_attach },
 	{ "flow", bench_flow },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools: what pytrace and its neighbours add to a system call, attached to the
- * same process one after the other.
+ * tools: what pytrace and its neighbours add to a system call, or to a context
+ * switch, attached to the same process one after the other.
  *
  * Each round measures blocks before, with and after each tool: what it adds is
  * the difference of the medians.  By wall time: ptrace's price is waiting.
@@ -13,28 +13,53 @@
 #include "child.h"
 
 #define ROUNDS		3
-#define BLOCKS		50
 #define SETTLE		60	/* looks, a third of a second apart */
 #define NR_WORDS	12
 
-enum { OURS, PERF, STRACE, BPFTRACE, NR_TOOLS };
+#define MAX_TOOLS	4
 
-static const struct tool {
+struct tool {
 	const char *name;
 	double limit;		/* ours against this one: at most */
-	const char *words[NR_WORDS];	/* %s: a program of ours; %d: the pid */
-} tools[NR_TOOLS] = {
-	[OURS] = { "pytrace record", 0,
-		{ "pytrace", "record", "-q", "-d", "10m", "-o", "/dev/null",
-		  "-p", "%d" } },
-	[PERF] = { "perf record -e raw_syscalls:* -g", 0.2,
-		{ "perf", "record", "-q", "-e", "raw_syscalls:*", "-g",
-		  "-o", "/dev/null", "-p", "%d" } },
-	[STRACE] = { "strace -c", 1.0 / 15,
-		{ "strace", "-qq", "-c", "-o", "/dev/null", "-p", "%d" } },
-	[BPFTRACE] = { "bpftrace, count by ustack", 1,
-		{ "bpftrace", "-q", "-e", "tracepoint:raw_syscalls:sys_enter "
-		  "/pid == %d/ { @[ustack] = count(); }" } },
+	const char *words[NR_WORDS];	/* %d: the pid */
+};
+
+/* What is done all the while, and who looks at it; the first is ours. */
+struct rivals {
+	const char *command;	/* of workload.py */
+	int blocks;
+	int fewer;		/* of b->calls, in a block */
+	double dearer;		/* with a tool, at least that much */
+	struct tool tools[MAX_TOOLS];
+};
+
+static const struct rivals of_calls = {
+	"calls", 50, 4, 1.15, {
+		{ "pytrace record", 0,
+		  { "pytrace", "record", "-q", "-e", "syscalls", "-d", "10m",
+		    "-o", "/dev/null", "-p", "%d" } },
+		{ "perf record -e raw_syscalls:* -g", 0.2,
+		  { "perf", "record", "-q", "-e", "raw_syscalls:*", "-g",
+		    "-o", "/dev/null", "-p", "%d" } },
+		{ "strace -c", 1.0 / 15,
+		  { "strace", "-qq", "-c", "-o", "/dev/null", "-p", "%d" } },
+		{ "bpftrace, count by ustack", 1,
+		  { "bpftrace", "-q", "-e", "tracepoint:raw_syscalls:sys_enter "
+		    "/pid == %d/ { @[ustack] = count(); }" } },
+	},
+};
+
+static const struct rivals of_switches = {
+	"pong", 50, 4, 1.03, {
+		{ "pytrace record -e offcpu", 0,
+		  { "pytrace", "record", "-q", "-e", "offcpu", "-d", "10m",
+		    "-o", "/dev/null", "-p", "%d" } },
+		{ "perf record -e sched:sched_switch -g", 0.5,
+		  { "perf", "record", "-q", "-e", "sched:sched_switch", "-g",
+		    "-o", "/dev/null", "-p", "%d" } },
+		{ "offcputime-bpfcc", 1,
+		  { "offcputime-bpfcc", "-f", "-p", "%d" } },
+	},
 };
 
 static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][128],
@@ -58,15 +83,17 @@ static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][128]
 	argv[n] = NULL;
 }
 
-static int median_of(struct work *w, const struct bench *b, int blocks,
-		     double *out, struct err *err)
+static int median_of(struct work *w, const struct bench *b,
+		     const struct rivals *r, int blocks, double *out,
+		     struct err *err)
 {
 	struct series s = { 0 };
 	struct block block;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < blocks; i++) {
-		rc = work_calls(w, b->depth, b->calls / 4, &block, err);
+		rc = work_block(w, r->command, b->depth, b->calls / r->fewer,
+				&block, err);
 		if (!rc)
 			series_add(&s, block.wall);
 	}
@@ -76,8 +103,9 @@ static int median_of(struct work *w, const struct bench *b, int blocks,
 }
 
 /* Until the tool has taken effect: calls are dearer, three times in a row. */
-static int settle(struct work *w, const struct bench *b, struct child *c,
-		  double before, struct err *err)
+static int settle(struct work *w, const struct bench *b,
+		  const struct rivals *r, struct child *c, double before,
+		  struct err *err)
 {
 	struct timespec third = { .tv_nsec = 333333333 };
 	double now;
@@ -87,17 +115,18 @@ static int settle(struct work *w, const struct bench *b, struct child *c,
 		int rc;
 
 		nanosleep(&third, NULL);
-		rc = median_of(w, b, BLOCKS / 5, &now, err);
+		rc = median_of(w, b, r, r->blocks / 5, &now, err);
 		if (rc)
 			return rc;
 		if (!child_runs(c))
 			return err_set(err, -ECHILD, "it ended by itself");
-		dear = now > 1.15 * before ? dear + 1 : 0;
+		dear = now > r->dearer * before ? dear + 1 : 0;
 	}
-	return dear < 3 ? err_set(err, -ETIME, "calls did not become dearer") : 0;
+	return dear < 3 ? err_set(err, -ETIME, "nothing became dearer") : 0;
 }
 
-static int with_tool(struct work *w, const struct bench *b, const struct tool *t,
+static int with_tool(struct work *w, const struct bench *b,
+		     const struct rivals *r, const struct tool *t,
 		     double *added, struct err *err)
 {
 	char text[NR_WORDS][128], *argv[NR_WORDS];
@@ -109,18 +138,21 @@ static int with_tool(struct work *w, const struct bench *b, const struct tool *t
 	fill_words(t, w->pid, text, argv);
 	if (!child_exists(argv[0]))
 		return err_set(err, -ENOENT, "no %s here", t->words[0]);
-	rc = median_of(w, b, BLOCKS, &before, err);
+	rc = median_of(w, b, r, r->blocks, &before, err);
 	if (!rc)
 		rc = child_start(&c, argv, err);
 	if (rc)
 		return rc;
-	rc = settle(w, b, &c, before, err);
+	rc = settle(w, b, r, &c, before, err);
 	if (!rc)
-		rc = median_of(w, b, BLOCKS, &with, err);
+		rc = median_of(w, b, r, r->blocks, &with, err);
 	child_stop(&c, &end);
-	if (rc == -ECHILD || rc == -ETIME)
-		return err_set(err, rc, "%s: %.200s", err->text, end.said);
-	rc2 = median_of(w, b, BLOCKS, &after, err);
+	if (rc == -ECHILD || rc == -ETIME) {
+		struct err why = *err;
+
+		return err_set(err, rc, "%s: %.200s", why.text, end.said);
+	}
+	rc2 = median_of(w, b, r, r->blocks, &after, err);
 	*added = with - (before + after) / 2;
 	return rc ? rc : rc2;
 }
@@ -130,7 +162,7 @@ static void print_row(const char *version, const struct tool *t,
 {
 	struct spread s = series_spread(added);
 
-	printf("%-6s %-34s %8.0f (%6.0f-%6.0f)", version, t->name, s.median,
+	printf("%-6s %-36s %8.0f (%6.0f-%6.0f)", version, t->name, s.median,
 	       s.q1, s.q3);
 	if (t->limit > 0)
 		printf("  ours is %5.3f of it, limit %5.3f %s", ours / s.median,
@@ -138,28 +170,30 @@ static void print_row(const char *version, const struct tool *t,
 	printf("\n");
 }
 
-static int measure(const struct bench *b, struct work *w, struct err *err)
+static int measure(const struct bench *b, const struct rivals *r,
+		   struct work *w, struct err *err)
 {
-	struct series added[NR_TOOLS] = { 0 };
+	struct series added[MAX_TOOLS] = { 0 };
+	const struct tool *tools = r->tools;
 	char version[16];
 	double ours = 0, ns;
 	int rc = 0;
 
 	version_text(w->hexversion, version);
-	for (int i = 0; i < NR_TOOLS; i++) {
+	for (int i = 0; i < MAX_TOOLS && tools[i].name; i++) {
 		for (int round = 0; !rc && round < ROUNDS; round++) {
-			rc = with_tool(w, b, &tools[i], &ns, err);
+			rc = with_tool(w, b, r, &tools[i], &ns, err);
 			if (!rc)
 				series_add(&added[i], ns);
 		}
-		if (rc && i == OURS)
+		if (rc && !i)
 			return rc;
 		if (rc)
-			printf("%-6s %-34s skipped: %s\n", version,
+			printf("%-6s %-36s skipped: %s\n", version,
 			       tools[i].name, err->text);
 		else
 			print_row(version, &tools[i], &added[i], ours);
-		if (i == OURS)
+		if (!i)
 			ours = series_spread(&added[i]).median;
 		rc = 0;
 		series_fini(&added[i]);
@@ -168,19 +202,32 @@ static int measure(const struct bench *b, struct work *w, struct err *err)
 	return 0;
 }
 
-int bench_tools(const struct bench *b, struct err *err)
+static int beside(const struct bench *b, const struct rivals *r, int cpu,
+		  const char *heading, struct err *err)
 {
 	struct work w;
 	int rc;
 
 	if (!b->argv[0]) {
-		printf("%-6s %-34s %24s\n", "python", "tool",
-		       "added to a call");
+		printf("%-6s %-36s %22s\n", "python", "tool", heading);
 		return 0;
 	}
 	rc = work_start(&w, b->argv, err);
+	if (!rc && cpu >= 0)
+		rc = work_pin(&w, cpu, err);
 	if (!rc)
-		rc = measure(b, &w, err);
+		rc = measure(b, r, &w, err);
 	work_stop(&w);
 	return rc;
+}
+
+int bench_tools(const struct bench *b, struct err *err)
+{
+	return beside(b, &of_calls, -1, "added to a call", err);
+}
+
+/* Both on one CPU, so that each byte is a switch. */
+int bench_switches(const struct bench *b, struct err *err)
+{
+	return beside(b, &of_switches, 0, "added to a switch", err);
 }

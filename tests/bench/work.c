@@ -116,10 +116,16 @@ int work_hear(struct work *w, uint64_t out[2], struct err *err)
 int work_calls(struct work *w, int depth, int n, struct block *out,
 	       struct err *err)
 {
+	return work_block(w, "calls", depth, n, out, err);
+}
+
+int work_block(struct work *w, const char *command, int depth, int n,
+	       struct block *out, struct err *err)
+{
 	uint64_t ns[2];
 	int rc;
 
-	rc = work_tell(w, err, "calls %d %d", depth, n);
+	rc = work_tell(w, err, "%s %d %d", command, depth, n);
 	if (!rc)
 		rc = work_hear(w, ns, err);
 	if (rc)

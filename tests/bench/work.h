@@ -32,7 +32,10 @@ struct block {
 	double cpu;		/* of its thread: without those that took its CPU */
 };
 
-/* `n` system calls from under `depth` frames. */
+/* `n` times what the command ("calls", "pong") does, from under `depth` frames. */
+int work_block(struct work *w, const char *command, int depth, int n,
+	       struct block *out, struct err *err) PT_MUST_CHECK;
+/* System calls. */
 int work_calls(struct work *w, int depth, int n, struct block *out,
 	       struct err *err) PT_MUST_CHECK;
 

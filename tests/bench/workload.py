@@ -5,6 +5,10 @@
 #
 #	calls DEPTH N	N system calls (getppid) from under DEPTH Python frames;
 #			answers WALL CPU in ns
+#	pong DEPTH N	N times a byte to a child process and one back, from under
+#			DEPTH frames; answers WALL CPU in ns
+#	volley RATE S	the same for S seconds, as often as it can; answers how many there were and
+#			how long it took in ns
 #	spin N		N rounds of pure Python; answers WALL CPU in ns
 #	touch DEPTH N	one write to each of N fresh pages from under DEPTH
 #			frames; answers CPU in ns, a second round of the same
@@ -50,6 +54,61 @@ def calls(n):
             getppid()
         wall = clock() - wall
         return ns(wall), ns(cpu_clock() - cpu)
+    return block
+
+
+class Partner:
+    """A child process that sends back what it gets."""
+
+    def __init__(self):
+        self.ours, theirs = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid:
+            os.close(self.ours[0])
+            os.close(theirs[1])
+            self.to, self.back = self.ours[1], theirs[0]
+            return
+        os.close(self.ours[1])
+        os.close(theirs[0])
+        while os.write(theirs[1], os.read(self.ours[0], 1) or b'') > 0:
+            pass
+        os._exit(0)
+
+    def close(self):
+        os.close(self.to)
+        os.close(self.back)
+        os.waitpid(self.pid, 0)
+
+
+def pong(n):
+    def block():
+        partner = Partner()
+        to, back = partner.to, partner.back
+        cpu = cpu_clock()
+        wall = clock()
+        for _ in range(n):
+            os.write(to, b'x')
+            os.read(back, 1)
+        wall = clock() - wall
+        cpu = cpu_clock() - cpu
+        partner.close()
+        return ns(wall), ns(cpu)
+    return block
+
+
+def volley(seconds):
+    def block():
+        partner = Partner()
+        done = 0
+        start = now = clock()
+        while now - start < seconds:
+            for _ in range(1000):
+                os.write(partner.to, b'x')
+                os.read(partner.back, 1)
+            done += 1000
+            now = clock()
+        partner.close()
+        return done, ns(now - start)
     return block
 
 
@@ -121,6 +180,10 @@ def answer(words):
     if what == 'touch':
         # write() is one more
         return down(int(words[1]) - 3, touch(int(words[2])))
+    if what == 'pong':
+        return down(int(words[1]) - 2, pong(int(words[2])))
+    if what == 'volley':
+        return down(18, volley(float(words[2])))
     if what == 'pace':
         return down(19, lambda: pace(int(words[1]), float(words[2])))
     if what == 'threads':
