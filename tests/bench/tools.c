@@ -59,6 +59,14 @@ static const struct rivals of_switches = {
 		    "-o", "/dev/null", "-p", "%d" } },
 		{ "offcputime-bpfcc", 1,
 		  { "offcputime-bpfcc", "-f", "-p", "%d" } },
+		/* the same where there are no headers of the kernel */
+		{ "bpftrace, off-CPU time by ustack", 1,
+		  { "bpftrace", "-q", "-e", "BEGIN { @p = %d; } "
+		    "tracepoint:sched:sched_switch { "
+		    "if ((uint64)args->prev_pid == @p) "
+		    "{ @s = nsecs; @n[ustack] = count(); } "
+		    "if ((uint64)args->next_pid == @p && @s > 0) "
+		    "{ @t = sum(nsecs - @s); } }" } },
 	},
 };
 

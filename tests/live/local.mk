@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	tests/live/oracle/hook/sitecustomize.py \
 	tests/live/oracle/mark.py \
 	tests/live/oracle/mirror.py \
+	tests/live/oracle/otherwise.py \
 	tests/live/oracle/program.py \
 	tests/live/oracle/shapes.py \
 	tests/live/oracle/special.py \

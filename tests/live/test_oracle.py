@@ -65,6 +65,40 @@ def test_one_kind_alone(tracer, debian_python, tmp_path, scenario):
     traced(tracer, debian_python, tmp_path, FIXED + 1, "--only", scenario)
 
 
+EVENTS = {"faults": "faults", "waits": "offcpu", "stretches": "cpu:999"}
+
+
+def other_marks(tracer, python, folder, kind, *options):
+    """Marks that are no system calls, from everywhere in a random program."""
+    run = tracer.run(program(
+        python, FRESH, folder, "--kind", kind, "--only", "chains", "--only",
+        "threads", *options), "-e", EVENTS[kind])
+    assert run.status == 0, run.stderr[-3000:]
+    return run
+
+
+@pytest.mark.parametrize("kind", ["faults", "waits"])
+def test_other_events(tracer, debian_python, tmp_path, kind):
+    run = other_marks(tracer, debian_python, tmp_path, kind, "--marks", "800")
+    report = check.check(tmp_path / "truth", run.trace, kind)
+    print(report)
+    assert report.right > 1000
+    assert not (report.wrong or report.unknown or report.extra
+                or report.losses)
+    # one that is preempted before it sleeps can find its time to be over
+    assert len(report.lost) <= (report.marks / 100 if kind == "waits" else 0)
+
+
+def test_samples(tracer, debian_python, tmp_path):
+    """The clock ticks where it wants; what it finds in a stretch is right."""
+    run = other_marks(tracer, debian_python, tmp_path, "stretches", "--marks",
+                      "300")
+    right, wrong = check.check_stretches(tmp_path / "truth", run.trace)
+    print(right, wrong[:3])
+    assert right > 100
+    assert not wrong
+
+
 def attach_and_go(tracer, python, folder, seed, *options, trace_options=()):
     """A program that waits 40 frames deep while pytrace attaches to it."""
     child = tracer.start(program(python, seed, folder, "--wait", *options),

@@ -120,7 +120,7 @@ def _many(*args):
 def names_for(module):
     """What the text of a shape may use."""
     return {
-        "__name__": module, "_lseek": os.lseek, "_S": mark.S, "_N": mark.N,
+        "__name__": module, "_lseek": mark.lseek, "_S": mark.S, "_N": mark.N,
         "_mark": mark.mark, "_leaf": mark.leaf, "_many": _many,
         "_partial": functools.partial, "_nop": lambda *a, **k: None,
         "_never": None, "_kill": os.kill, "_getpid": os.getpid,

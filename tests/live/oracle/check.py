@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compare what a program said of its stacks with what a trace says of them.
 
-usage: check.py TRUTH TRACE [--show N]      exit 1 if anything differs
+usage: check.py TRUTH TRACE [--kind KIND] [--show N]
+                    exit 1 if anything differs
 
 TRUTH is what mark.py wrote, TRACE the output of `pytrace trace --json`.  Marks
 are joined by their ids and compared frame for frame.
@@ -21,6 +22,9 @@ MOST, INNER, OUTER = 512, 448, 64
 
 FIELDS = ("func", "file", "line", "lasti", "def")
 SURROGATES = re.compile("[\ud800-\udfff\ufffd]+")
+
+# The records that have a stack.
+EVENTS = {"syscall", "fault", "offcpu", "sample"}
 
 # Processes of other programs are no part of a trace: not a loss of ours.
 NO_LOSS = {"not-python"}
@@ -210,6 +214,20 @@ def is_mark(record):
             and record["args"][1] >> MAGIC_SHIFT == MAGIC)
 
 
+def mark_of(record, kind, marks):
+    """The mark that a record is of, by what otherwise.py makes of each kind."""
+    what = record.get("type")
+    if kind is None and what == "syscall" and is_mark(record):
+        return record["args"][1]
+    if kind == "faults" and what == "fault":
+        page = record["addr"] & ~4095
+        return page if page in marks else None
+    if kind == "waits" and what == "offcpu" and \
+            record.get("name") == "nanosleep":
+        return record["args"][0]
+    return None
+
+
 def _check_children(report, children, calls):
     """Each system call of a vfork child up to its exec: its parent's stack."""
     for pid, truth in children.items():
@@ -238,20 +256,20 @@ def _check_children(report, children, calls):
             report.lost.append("successful execve of vfork child %d" % pid)
 
 
-def check(truth_path, trace_path):
-    """Compare the two files; a Report."""
+def check(truth_path, trace_path, kind=None):
+    """Compare the two files; a Report.  KIND: of marks that are no calls."""
     marks, children = read_truth(truth_path)
     report = Report()
     report.marks = len(marks)
     missing = dict.fromkeys(marks)
     of_child = {}
     for record in records(trace_path):
-        kind = record.get("type")
-        if kind == "lost" and record["reason"] not in NO_LOSS:
+        what = record.get("type")
+        if what == "lost" and record["reason"] not in NO_LOSS:
             report.losses[record["reason"]] += record["count"]
-        elif kind == "end":
+        elif what == "end":
             report.end = record
-        if kind != "syscall":
+        if what not in EVENTS:
             continue
         report.calls += 1
         frames_of(record)
@@ -260,9 +278,9 @@ def check(truth_path, trace_path):
             report.unknown_calls[why] += 1
         if record["pid"] in children:
             of_child.setdefault(record["pid"], []).append(record)
-        if not is_mark(record):
+        ident = mark_of(record, kind, marks)
+        if ident is None:
             continue
-        ident = record["args"][1]
         if ident not in missing:
             report.extra.append("%#x" % ident)
             continue
@@ -282,13 +300,45 @@ def check(truth_path, trace_path):
     return report
 
 
+def without_marker(stack):
+    """Less what lies within the mark's own Python, on top of its caller."""
+    inside = [i for i, frame in enumerate(stack)
+              if frame["file"].endswith("/otherwise.py")]
+    return stack[inside[-1] + 1:] if inside else stack
+
+
+def check_stretches(truth_path, trace_path):
+    """Each sample within a stretch has its stack; (right, [wrong])."""
+    marks, _ = read_truth(truth_path)
+    of_thread = collections.defaultdict(list)
+    for one in marks.values():
+        of_thread[one["tid"]].append(one)
+    right, wrong = 0, []
+    for record in records(trace_path):
+        if record.get("type") != "sample":
+            continue
+        for one in of_thread[record["tid"]]:
+            if one["begin"] < record["t"] < one["end"]:
+                break
+        else:
+            continue
+        difference = unknown_in(record) or compare(
+            one, dict(record, stack=without_marker(record["stack"])))
+        if difference:
+            wrong.append((one["id"], difference))
+        else:
+            right += 1
+    return right, wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("truth")
     parser.add_argument("trace")
+    parser.add_argument("--kind", choices=("faults", "waits"))
     parser.add_argument("--show", type=int, default=5)
     args = parser.parse_args()
-    report = check(args.truth, args.trace)
+    report = check(args.truth, args.trace, args.kind)
     print(report.text(args.show))
     return 0 if report.ok() else 1
 

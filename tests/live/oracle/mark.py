@@ -136,6 +136,11 @@ def leaf():
     )
 
 
+def made():
+    """How many marks, about.  To ask makes a number that no mark will have."""
+    return S.next_id() & ((1 << PROC_SHIFT) - 1)
+
+
 def flush():
     """Write what is buffered.  Only at places where no mark is going on."""
     if S.buffer:

@@ -2,11 +2,12 @@
 """A random program that marks: the traced side of the stack oracle.
 
 usage: program.py --seed N --truth FILE --folder DIR [--marks N]
-                  [--only NAME]... [--wait]
+                  [--only NAME]... [--kind KIND] [--wait]
 
 Appends a line of JSON to FILE for each mark (mark.py says what a line has).
 With --wait it first goes 40 frames deep, into the folder's file "ready" writes
 its pid, and goes on from there when the file "go" is there: to attach to.
+With --kind its marks are other events: otherwise.py says which.
 """
 import argparse
 import os
@@ -18,6 +19,7 @@ import warnings
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import build        # noqa: E402
 import mark         # noqa: E402
+import otherwise    # noqa: E402
 import special      # noqa: E402
 
 
@@ -36,9 +38,7 @@ def chains(rng, state, until):
         for _ in range(60):
             build.run_chain(rng, state.functions, rng.randrange(1, 10))
         mark.flush()
-        # Reading the counter makes a number that no mark will have.
-        if (mark.S.next_id() & ((1 << mark.PROC_SHIFT) - 1)) > until \
-                or os.path.exists(os.path.join(state.folder, "stop")):
+        if mark.made() > until or os.path.exists(os.path.join(state.folder, "stop")):
             return
 
 
@@ -75,11 +75,13 @@ def main():
     parser.add_argument("--folder", required=True)
     parser.add_argument("--marks", type=int, default=5000)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--kind", choices=sorted(otherwise.KINDS))
     parser.add_argument("--wait", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     rng = random.Random(args.seed)
     mark.begin(args.truth)
+    otherwise.begin(args.kind)
     state = special.State([], args.folder, os.path.abspath(args.truth))
     state.functions = build.Module(rng, 0, "first.py").functions
 
