@@ -441,3 +441,67 @@ def test_waits_for_the_gil_of_who_was_there(tracer, debian_python):
     assert first["type"] == "gil" and first["pid"] == child.pid
     by_pid = {r["pid"] == child.pid for r in offs(run) if r["reason"] == "gil"}
     assert by_pid == {True, False}
+
+
+NAPS = """
+    def nap():
+        while True:
+            time.sleep(0.02)
+    def burn():
+        while True:
+            end = time.perf_counter() + 0.02
+            while time.perf_counter() < end:
+                pass
+            time.sleep(0.001)
+    for f in (nap, burn, burn):
+        threading.Thread(target=f, daemon=True).start()
+    open(sys.argv[1] + "/ready", "w").close()
+    time.sleep(1000)
+    """
+
+
+def timehist(perf, data, pid):
+    """(tid, back on the CPU at, ms off it, ms of them in the run queue)."""
+    out = subprocess.run([perf, "sched", "timehist", "-i", data, "--pid",
+                          str(pid)], capture_output=True, text=True,
+                         check=False).stdout
+    for line in out.splitlines():
+        words = line.split()
+        if len(words) < 6 or "[" not in words[2] or words[0] == "time":
+            continue
+        tid = int(words[2].rsplit("[", 1)[1].split("/")[0].rstrip("]"))
+        wait, delay, run = map(float, words[3:6])
+        if wait:
+            yield tid, float(words[0]) * 1e9 - run * 1e6, wait, delay
+
+
+def test_agrees_with_perf_sched(tracer, system_python, tool, tmp_path):
+    """Time off the CPU, and in the run queue, of the same intervals."""
+    perf = tool("perf", "linux-perf")
+    child = tracer.start(system_python.argv(*script(NAPS, tmp_path)))
+    wait_for((tmp_path / "ready").exists, "it naps")
+    attached = tracer.attach(child.pid, "-e", "offcpu")
+    data = str(tmp_path / "sched.data")
+    # With sched_waking, too, perf would count from that on; the kernel's own
+    # run_delay, and we, begin when the thread is in the queue.
+    subprocess.run([perf, "record", "-a", "-k", "CLOCK_MONOTONIC", "-o", data,
+                    "-e", "sched:sched_switch,sched:sched_wakeup,"
+                    "sched:sched_wakeup_new,sched:sched_process_fork",
+                    "--", "sleep", "2"], capture_output=True, check=True)
+    run = attached.stop()
+    ours = {}
+    for r in offs(run):
+        ours.setdefault(r["tid"], []).append((r["t"] + r["dur"], r))
+    matched = [(wait, delay, min(ours[tid], key=lambda o: abs(o[0] - back)),
+                back) for tid, back, wait, delay in timehist(
+                    perf, data, child.pid) if tid in ours]
+    assert len(matched) > 100
+    same = [(wait, delay, r) for wait, delay, (end, r), back in matched
+            if abs(end - back) < 100e3]
+    assert len(same) > 0.95 * len(matched)
+    # 6 us of perf's rounding and of the time between the two programs
+    assert sum(r["dur"] for _, _, r in same) / 1e6 == pytest.approx(
+        sum(wait for wait, _, _ in same), rel=0.01, abs=0.006 * len(same))
+    woken = [(delay, r) for _, delay, r in same if r["reason"] != "preempted"]
+    assert sum(r["runq"] for _, r in woken) / 1e6 == pytest.approx(
+        sum(delay for delay, _ in woken), rel=0.01, abs=0.006 * len(woken))
