@@ -82,7 +82,7 @@ _pytrace() {
 		return ;;
 	-d | --duration | --slower | -F | -t | --thread | \
 	--name | --container | -s | --app | --buffer | \
-	--idle-at | --width | --limit)
+	--max-overhead | --idle-at | --width | --limit)
 		return ;;
 	esac
 	case $cur in

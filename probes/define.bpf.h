@@ -147,6 +147,8 @@ static long send_piece(u32 i, struct send *s)
 	nr &= 2 * PART_BYTES - 1;
 	if (nr > PART_BYTES)
 		return 1;
+	/* the padding is no piece of what was sent before */
+	*(u64 *)(d->bytes + ((nr ? nr - 1 : 0) & (PART_BYTES - 8))) = 0;
 	if (bpf_probe_read_user(d->bytes, nr, (void *)(s->addr + offset))) {
 		s->state = PT_PART_UNREAD;
 		return 1;

@@ -36,6 +36,9 @@ static __noinline void count_loss(u32 reason)
 	l->tid = (u32)bpf_get_current_pid_tgid();
 }
 
+/* For whom a program ran. */
+enum { OURS, OTHERS };
+
 static __always_inline struct pt_cost *cost_here(void)
 {
 	return &costs[bpf_get_smp_processor_id() & (PT_MAX_CPUS - 1)];

@@ -304,7 +304,7 @@ static __always_inline int fault_begins(u64 addr, u64 error)
 	 * reads what may not be there, and is told so: nothing is faulted in.
 	 */
 	if ((s64)addr < 0 || task->pagefault_disabled)
-		return 0;
+		return OTHERS;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (in_exec(task, t, kernel)) {
 		t = exec_thread(task, t);
@@ -313,7 +313,7 @@ static __always_inline int fault_begins(u64 addr, u64 error)
 		t = p ? fault_thread(task, t, p, kernel) : NULL;
 	}
 	if (!t)
-		return 0;
+		return OTHERS;
 	t->fault.at = now;
 	note_fault(task, t, addr, (u32)error);
 	return 0;
@@ -331,6 +331,8 @@ static __always_inline int fault_ends(u64 addr, u8 major)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
+	if (!t)
+		return OTHERS;
 	if (fault_is(t, addr))
 		send_fault(task, t, bpf_ktime_get_ns(), major);
 	return 0;

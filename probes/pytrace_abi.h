@@ -60,7 +60,8 @@ typedef long long pt_s64;
 	X(18, GIL,	pt_gil,		48)				\
 	X(19, CPUSTAT,	pt_cpustat,	80)				\
 	X(20, NAMED,	pt_named,	48)				\
-	X(21, TRACEPOINT, pt_tracepoint, 72)
+	X(21, TRACEPOINT, pt_tracepoint, 72)			\
+	X(24, SHED,	pt_shed,	88)
 
 struct pt_hdr {
 	pt_u32 size;		/* bytes of the record, header included */
@@ -72,15 +73,18 @@ struct pt_hdr {
 				 * stream that has left src/live */
 	pt_u32 proc;		/* serial number of an address space, from 1;
 				 * 0: none, or not (yet) recognised */
-	pt_u32 flags;		/* none yet: 0 */
+	pt_u32 flags;		/* of PT_META: below; else none yet: 0 */
 };
 
 /* First record of a stream; after it argv as NUL-terminated strings. */
 struct pt_meta {
 	struct pt_hdr h;
 	pt_s64 realtime_offset;	/* CLOCK_REALTIME minus h.t's clock, ns */
-	/* then strings: tool version, kernel release, host, argv... */
+	/* then strings: tool version, kernel release, host, with
+	 * PT_META_BOOT_ID that of the boot, argv... */
 };
+
+#define PT_META_BOOT_ID	1	/* h.flags (not in older streams) */
 
 enum pt_walk {			/* what can be walked of a process */
 	PT_WALK_NO,		/* not CPython, or refused: see why */
@@ -416,6 +420,34 @@ struct pt_cpustat {
 	pt_u64 nr_periods, nr_throttled, throttled_us;	/* since its creation */
 	pt_u64 memory_high;	/* events of memory.events "high", likewise */
 	/* then a string: the path of the group */
+};
+
+/* Tracing cost more than it may: from here on less is traced. */
+struct pt_shed {
+	struct pt_hdr h;
+	pt_u64 span_ns;		/* the time that the next three are of */
+	pt_u64 cost_ns;		/* run time of the kernel half, sampled */
+	pt_u64 target_ns;	/* CPU time of the traced processes, that included */
+	pt_u64 own_ns;		/* CPU time of the tracer itself */
+	pt_u64 slower_ns;	/* PT_SHED_CALLS: calls below this are left out */
+	pt_u32 limit;		/* percent: of the target's time, or of a CPU */
+	pt_u16 step;		/* enum pt_shed_step */
+	pt_u16 why;		/* enum pt_shed_why */
+	pt_u64 reserved;
+};
+
+/* In this order. */
+enum pt_shed_step {
+	PT_SHED_NOTHING,
+	PT_SHED_STACKS,		/* no stacks of system calls that do not block */
+	PT_SHED_CALLS,		/* no system calls below slower_ns */
+	PT_SHED_SAMPLES,	/* no samples */
+	PT_SHED_DETACH,		/* the end of the trace */
+};
+
+enum pt_shed_why {
+	PT_SHED_TARGET,		/* it cost the traced processes too much */
+	PT_SHED_OWN,		/* the tracer itself used too much of a CPU */
 };
 
 enum pt_abi { PT_ABI_X86_64, PT_ABI_I386, PT_ABI_X32 };

@@ -40,6 +40,9 @@ struct pt_switches {
 	pt_u32 pidns_level;	/* of the reader; 0: the first pid namespace */
 	pt_u64 pidns;		/* that namespace itself, of several as deep */
 	pt_u64 stopped_ns;	/* when `on` became 0 */
+	pt_u64 slower_ns;	/* system calls below this are left out; 0: none */
+	pt_u32 no_call_stacks;	/* over budget: walk at no call's entry */
+	pt_u32 pad;
 };
 
 enum pt_proc_state {
@@ -116,11 +119,12 @@ struct pt_loss_count {
 };
 
 struct pt_cost {
-	pt_u64 runs;		/* of the programs */
+	pt_u64 ticks;		/* runs of the programs, for anybody */
+	pt_u64 runs;		/* those for a target */
 	pt_u64 timed, timed_ns;	/* those that were timed, every 64th */
 	pt_u64 sent;		/* events */
 	pt_u64 filtered;	/* calls left out by the table of system calls */
-	pt_u64 pad[3];		/* a cache line for each CPU */
+	pt_u64 pad[2];		/* a cache line for each CPU */
 };
 PT_SIZE_IS(struct pt_cost, 64);
 

@@ -161,6 +161,11 @@ static __always_inline void arg_done(struct call *c, u32 len, u32 total)
 	a = (struct pt_arg *)(c->tail + at);
 	a->len = (u16)len;
 	a->total = total;
+	/* the padding is no piece of what was sent before */
+	len &= 2 * MAX_PATH - 1;
+	for (u32 i = 0; i < 7; i++)
+		if (i < (-len & 7))
+			c->tail[at + sizeof(*a) + len + i] = 0;
 	c->rec.nr_args++;
 	c->size += sizeof(*a) + ((len + 7) & ~7U);
 }
@@ -331,6 +336,10 @@ static __always_inline void send_call(struct task_struct *task, struct thread *t
 
 	t->in_syscall = 0;
 	t->entry = PT_ENTRY_UNSEEN;
+	if (state == PT_SYS_DONE && e.at - t->enter_ns < sw.slower_ns) {
+		cost_here()->filtered++;
+		return;
+	}
 	if (path || t->has_tail)
 		rc = send_with_tail(task, t, &e, path);
 	else
@@ -378,7 +387,7 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	if (!p) {
 		if (cfg.select && WANTED(PT_SYSCALL))
 			skip_candidate(task);
-		return 0;
+		return OTHERS;
 	}
 	if (WANTED(PT_FAULT))
 		flush_fault(task, t);
@@ -408,8 +417,14 @@ static __always_inline int enter(struct pt_regs *regs, long id)
 	t->has_tail = t->socket_arg || a->has_pointer;
 	t->refused = p->state == PT_PROC_REFUSED;
 	t->unmet = 0;
-	t->stack = current_stack(p, t);
-	t->entry = PT_ENTRY_WALKED;
+	if (sw.no_call_stacks) {	/* if it blocks it is walked then */
+		t->stack = PT_STACK_UNKNOWN;
+		t->why = PT_WHY_NOT_WALKED;
+		t->entry = PT_ENTRY_KNOWN;
+	} else {
+		t->stack = current_stack(p, t);
+		t->entry = PT_ENTRY_WALKED;
+	}
 	t->enter_ns = bpf_ktime_get_ns();
 	t->in_syscall = 1;
 	return 0;
@@ -445,7 +460,7 @@ static __noinline int leave_unentered(struct task_struct *task, struct thread *t
 	if (t)
 		t->entry = PT_ENTRY_UNSEEN;
 	if (!p)
-		return 0;
+		return OTHERS;
 	note_mapping(task, p, nr, regs->dx, ret);
 	if (p->state == PT_PROC_UNKNOWN)
 		return 0;

@@ -152,6 +152,17 @@ static void end_stream(struct analysis *a, const struct pt_end *end)
 	a->model.overhead_ns = end->overhead_ns;
 }
 
+/* Without short calls sums are what they are when such records are lost. */
+static void shed(struct analysis *a, const struct pt_shed *rec)
+{
+	if (!a->model.shed)
+		a->model.shed_at = rec->h.t;
+	if (rec->step < 32)
+		a->model.shed |= 1u << rec->step;
+	if (rec->step == PT_SHED_CALLS)
+		a->model.lossy = true;
+}
+
 /* The trace has lasted until then. */
 static void note_time(struct analysis *a, const struct pt_hdr *rec)
 {
@@ -185,6 +196,9 @@ int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 		break;
 	case PT_CPUSTAT:
 		learn_group(a, (const void *)rec);
+		break;
+	case PT_SHED:
+		shed(a, (const void *)rec);
 		break;
 	case PT_LOST:
 		lose(a, (const void *)rec);

@@ -213,10 +213,21 @@ struct model {
 	uint64_t before;	/* events that came before PT_BEGIN: in the
 				 * stream, and in no cell */
 
+	uint32_t shed;		/* 1 << each PT_SHED_* step: over its budget,
+				 * the trace had less from then on: */
+	uint64_t shed_at;	/* the first of them */
+
 	bool quota;		/* a control group has a CPU quota */
 	uint64_t periods, throttled_periods, throttled_ns;
 	uint64_t memory_high;	/* times a group was over memory.high */
 };
+
+/* Did it leave out what rows are made of?  Then they are estimates. */
+static inline bool model_is_thinned(const struct model *m)
+{
+	return m->shed & (1u << PT_SHED_STACKS | 1u << PT_SHED_CALLS |
+			  1u << PT_SHED_SAMPLES);
+}
 
 /* Good until the next record is fed. */
 struct analysis;

@@ -128,7 +128,9 @@ static int run(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, 0, &o);
 	rc = dump(&o, &err);
 	code = cmd_flush(0);	/* says what was wrong with standard output */
-	if (rc >= 0 || rc == -EPIPE || (code && !o.output))
+	/* it has also looked whether the reader has just seen enough */
+	if (rc >= 0 || rc == -EPIPE ||
+	    (!o.output && (code || err.kind == ERR_OUTPUT)))
 		return code;
 	return cmd_fail(&err);
 }

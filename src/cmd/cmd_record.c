@@ -16,7 +16,10 @@ struct recording {
 	const char *path;
 };
 
-/* Not before: a mistyped pid must not cost an older recording. */
+/*
+ * Not before: a mistyped pid must not cost an older recording.  Whether it can
+ * be written was looked at before anything was attached.
+ */
 static int begin(struct pipeline *p, struct err *err)
 {
 	return recfile_create(&p->recording, ((struct recording *)p)->path, err);
@@ -35,6 +38,10 @@ static int run(int argc, char **argv)
 	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_ALL,
 			   &err))
 		return cmd_fail(&err);
+	if (recfile_check(r.path, &err)) {
+		code = cmd_fail(&err);
+		return o.command ? 125 : code;
+	}
 	if (engine_new(&r.p.engine, NULL, &err))
 		return cmd_fail(&err);
 	code = live_run(&o, &events, &r.p, argv - 1);

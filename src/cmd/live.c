@@ -15,6 +15,7 @@
 #include "config.h"
 #include "live/doctor.h"
 #include "live/session.h"
+#include "report/shed.h"
 
 _Static_assert(SYSSET_NR == PT_MAX_NR, "one byte for each number");
 
@@ -80,6 +81,27 @@ static int command_code(struct session *s)
 	return code;
 }
 
+/* What detaches says so when all is read, with what to do. */
+static void say_shed(const struct pt_shed *shed)
+{
+	if (shed->step == PT_SHED_DETACH)
+		return;
+	fputs("pytrace: budget: ", stderr);
+	shed_put(stderr, shed);
+	fputc('\n', stderr);
+}
+
+static int over_budget(uint32_t percent, struct err *err)
+{
+	err_kind(err, ERR_BUDGET, -EDQUOT, "over --max-overhead %u, with all "
+		 "left out that can be: detached", percent);
+	err_hint(err, "what was measured until then is above");
+	err_hint(err, "cheaper: fewer events (-e offcpu,cpu), or a shorter run "
+		 "(-d 1)");
+	err_hint(err, "all the same: --max-overhead 0");
+	return cmd_fail(err);
+}
+
 static int nothing_came(const struct opts *o, const struct eventset *events,
 			uint64_t began, struct err *err)
 {
@@ -120,6 +142,8 @@ static int open_session(const struct opts *o, const struct eventset *events,
 		.command = o->command,
 		.argv = (const char *const *)argv,
 		.version = PACKAGE_VERSION,
+		.max_overhead = opts_max_overhead(o),
+		.slower_ns = o->slower_ns,
 	};
 	int rc;
 
@@ -162,7 +186,10 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 	p->stop = stop_session;
 	p->arg = s;
 	p->end_ns = o->duration_ns ? now_ns() + o->duration_ns : 0;
-	rc = pipeline_run(p, &err);
+	p->shed = say_shed;
+	rc = session_keep(s, p->end_ns, pipeline_was_asked, &err);
+	if (!rc)
+		rc = pipeline_run(p, &err);
 	if (rc) {
 		session_stop(s);
 		gone = rc == -EPIPE;	/* the reader has seen enough */
@@ -174,6 +201,8 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 	if (!code && p->engine && o->strict &&
 	    totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
+	if (!code && session_over_budget(s))
+		code = over_budget(opts_max_overhead(o), &err);
 	if (!code && !p->events && !o->command && !gone &&
 	    !pipeline_was_asked())
 		code = nothing_came(o, events, began, &err);

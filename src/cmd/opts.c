@@ -10,6 +10,7 @@
 
 #define LIMIT_DEFAULT 20
 #define LIMIT_HISTS	5
+#define OVERHEAD_WALKING 25	/* percent, attached */
 
 enum {				/* long options without a letter */
 	OPT_NO_FOLLOW = 256,
@@ -27,6 +28,7 @@ enum {				/* long options without a letter */
 	OPT_COLOR,
 	OPT_BUFFER,
 	OPT_STRICT,
+	OPT_MAX_OVERHEAD,
 	OPT_IDLE,
 	OPT_IDLE_AT,
 	OPT_WIDTH,
@@ -129,6 +131,9 @@ static const struct row {
 		"say more", 5 } },
 	{ OPTS_LIVE, { "buffer", OPT_BUFFER, "SIZE", 0,
 		"of the ring between kernel and pytrace (default 8M)", 6 } },
+	{ OPTS_LIVE, { "max-overhead", OPT_MAX_OVERHEAD, "PCT", 0,
+		"of the target's CPU time: trace less beyond that, and detach in "
+		"the end (default 25; with COMMAND 0: no limit)", 6 } },
 	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,
 		"exit with 10 if anything was lost or a stack unknown", 6 } },
 };
@@ -374,6 +379,13 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		    o->buffer > (1u << 30))
 			cmd_usage("--buffer takes 4K to 1G, not '%s'", arg);
 		break;
+	case OPT_MAX_OVERHEAD:
+		if (!num_parse(arg, 0, 1000, &n))
+			cmd_usage("--max-overhead takes percent, 0 to 1000, not "
+				   "'%s'", arg);
+		else
+			o->max_overhead = (int)n;
+		break;
 	case OPT_STRICT:
 		o->strict = true;
 		break;
@@ -455,6 +467,13 @@ static void collect(struct argp_option *options, int groups)
 			*options++ = rows[i].o;
 }
 
+uint32_t opts_max_overhead(const struct opts *o)
+{
+	if (o->max_overhead >= 0)
+		return (uint32_t)o->max_overhead;
+	return o->command ? 0 : OVERHEAD_WALKING;
+}
+
 void opts_help(FILE *out, int groups)
 {
 	struct argp_option options[ARRAY_LEN(rows) + 1] = { { 0 } };
@@ -475,6 +494,7 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 
 	memset(o, 0, sizeof(*o));
 	o->limit = UINT32_MAX;
+	o->max_overhead = -1;
 	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)

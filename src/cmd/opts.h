@@ -77,6 +77,7 @@ struct opts {
 	int verbose;
 	uint64_t buffer;	/* bytes of the ring; 0: default */
 	bool strict;
+	int max_overhead;	/* percent; -1: the default */
 	char storage[4096];	/* what the lists point into */
 	size_t storage_used;
 };
@@ -84,6 +85,9 @@ struct opts {
 /* Parse argv of "pytrace VIEW"; --help and errors exit, as cmd_parse(). */
 void opts_parse(struct opts *o, int groups, const char *doc, int argc,
 		char **argv);
+
+/* What tracing may cost, in percent of the target's CPU time; 0: no limit. */
+uint32_t opts_max_overhead(const struct opts *o);
 
 /* The list of options alone, as --help has it. */
 void opts_help(FILE *out, int groups);

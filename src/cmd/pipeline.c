@@ -25,7 +25,9 @@ static void on_signal(int sig)
 void pipeline_catch_signals(void)
 {
 	const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
+	/* what is being written is not given up for the first one */
+	struct sigaction sa = { .sa_handler = on_signal,
+				.sa_flags = SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
@@ -62,6 +64,8 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	int rc = 0;
 
 	p->records++;
+	if (rec->type == PT_SHED && p->shed)
+		p->shed((const void *)rec);
 	if (record_event(rec))
 		p->events++;
 	if (p->recording)

@@ -36,6 +36,8 @@ struct pipeline {
 	/* Called once when the end is reached or the user asks for it. */
 	void (*stop)(void *arg);
 	void *arg;
+	/* The trace was over its budget: said as it happens.  NULL: it is not. */
+	void (*shed)(const struct pt_shed *rec);
 	bool no_totals;			/* the report has them: not on stderr */
 	/* results */
 	uint64_t records;

@@ -24,7 +24,7 @@ static uint64_t really_lost(const struct engine_totals *t)
 
 bool totals_incomplete(const struct engine_totals *t)
 {
-	return unknown_stacks(t) || really_lost(t);
+	return unknown_stacks(t) || really_lost(t) || t->shed;
 }
 
 static void put_count(const char *before, uint64_t n, const char *after)

@@ -136,6 +136,42 @@ static int open_safely(const char *path, struct err *err)
 	return fd;
 }
 
+/* Of a new file: may it be made? */
+static int check_new(const char *path, struct err *err)
+{
+	char *copy = strdup(path);
+	int rc = 0;
+
+	if (!copy)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS))
+		rc = refuse(err, -errno, path, strerror(errno));
+	free(copy);
+	return rc;
+}
+
+int recfile_check(const char *path, struct err *err)
+{
+	const char *why;
+	int fd, rc;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	rc = check_folder(path, err);
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return check_new(path, err);
+	if (fd < 0)
+		return refuse(err, -errno, path,
+			      errno == ELOOP ? "it is a symbolic link" :
+					       strerror(errno));
+	why = not_ours(fd, &rc);
+	close(fd);
+	return why ? refuse(err, rc, path, why) : 0;
+}
+
 /* ---- writing ------------------------------------------------------------ */
 
 /* Of `len` bytes that begin with a record: those of whole records. */

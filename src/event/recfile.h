@@ -26,6 +26,12 @@ int recfile_create(struct recfile **out, const char *path, struct err *err)
 	PT_MUST_CHECK;
 
 /*
+ * Could that be created, as far as can be told without doing it?  Nothing is
+ * changed.  The same errors.
+ */
+int recfile_check(const char *path, struct err *err) PT_MUST_CHECK;
+
+/*
  * Append a record (buffered).  A failure to write is final: the file is cut
  * back to its last whole record, and every later call fails in the same way.
  */

@@ -37,6 +37,7 @@ static const struct record_type types[] = {
 	[PT_NAMED] = { "named", sizeof(struct pt_named), TAIL_STRINGS, 1, true },
 	[PT_TRACEPOINT] = { "tracepoint", sizeof(struct pt_tracepoint),
 			    TAIL_DATA, 0, false },
+	[PT_SHED] = { .name = "shed", .size = sizeof(struct pt_shed) },
 };
 
 /* struct pt_event is how each of them begins. */

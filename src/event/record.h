@@ -58,7 +58,8 @@ const struct pt_event *record_event(const struct pt_hdr *rec);
 uint8_t record_why(const struct pt_hdr *rec);	/* enum pt_why of its stack */
 
 /*
- * String `i` of a META (tool version, kernel release, host, argv...), PROCESS
+ * String `i` of a META (tool version, kernel release, host, with the flag
+ * PT_META_BOOT_ID that of the boot, argv...), PROCESS
  * (exe, python's version, library, why not walked and, in streams of today, its
  * control group), EXEC (file name), CPUSTAT (path of the group) or NAMED (name,
  * then its fields).

@@ -42,6 +42,11 @@ WORDS(words_named, [PT_NAMED_TRACEPOINT] = "tracepoint",
 WORDS(words_waker, [PT_WAKER_NONE] = "none", [PT_WAKER_TASK] = "task",
       [PT_WAKER_TIMER] = "timer", [PT_WAKER_INTERRUPT] = "interrupt");
 
+WORDS(words_shed, [PT_SHED_NOTHING] = "nothing",
+      [PT_SHED_STACKS] = "stacks", [PT_SHED_CALLS] = "calls",
+      [PT_SHED_SAMPLES] = "samples", [PT_SHED_DETACH] = "detach");
+WORDS(words_shed_why, [PT_SHED_TARGET] = "target", [PT_SHED_OWN] = "own");
+
 static const char *const arg_kinds[] = {
 	[PT_ARG_NONE] = "none",
 	[PT_ARG_PATH] = "path",
@@ -275,6 +280,18 @@ static const struct field tracepoint[] = {
 	{ 0 },
 };
 
+static const struct field shed[] = {
+	WORD(pt_shed, step, words_shed),
+	WORD(pt_shed, why, words_shed_why),
+	FIELD(pt_shed, limit, STYLE_DEC),
+	FIELD(pt_shed, slower_ns, STYLE_DEC),
+	FIELD(pt_shed, span_ns, STYLE_DEC),
+	FIELD(pt_shed, cost_ns, STYLE_DEC),
+	FIELD(pt_shed, target_ns, STYLE_DEC),
+	FIELD(pt_shed, own_ns, STYLE_DEC),
+	{ 0 },
+};
+
 static const struct field *const by_type[] = {
 	[PT_META] = meta,	[PT_PROCESS] = process,
 	[PT_THREAD] = thread,	[PT_FORK] = fork,
@@ -287,6 +304,7 @@ static const struct field *const by_type[] = {
 	[PT_SAMPLE] = sample,	[PT_GIL] = gil,
 	[PT_CPUSTAT] = cpustat,	[PT_NAMED] = named,
 	[PT_TRACEPOINT] = tracepoint,
+	[PT_SHED] = shed,
 };
 
 _Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");
@@ -297,10 +315,12 @@ const struct field *fields_of(uint16_t type)
 							    none;
 }
 
-const char *const *fields_strings(uint16_t type)
+const char *const *fields_strings(uint16_t type, uint32_t flags)
 {
 	static const char *const of_meta[] = { "tool", "kernel", "host",
 					       "argv", NULL };
+	static const char *const of_meta_boot[] = { "tool", "kernel", "host",
+						    "boot_id", "argv", NULL };
 	static const char *const of_process[] = { "exe", "python", "library",
 						  "refused", "cgroup",
 						  NULL };
@@ -310,7 +330,7 @@ const char *const *fields_strings(uint16_t type)
 
 	switch (type) {
 	case PT_META:
-		return of_meta;
+		return flags & PT_META_BOOT_ID ? of_meta_boot : of_meta;
 	case PT_PROCESS:
 		return of_process;
 	case PT_EXEC:

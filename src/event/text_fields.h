@@ -37,7 +37,7 @@ extern const struct field fields_of_header[];
 const struct field *fields_of(uint16_t type);
 
 /* Names of the strings of a record; the last one's is used for all others. */
-const char *const *fields_strings(uint16_t type);
+const char *const *fields_strings(uint16_t type, uint32_t flags);
 
 extern const struct field_words words_arg_kind;
 

@@ -297,7 +297,8 @@ static const struct field *field_named(const struct field *f,
 /* Strings come in their order; one that is left out is empty. */
 static bool tail_string(struct line *l, const struct word *name)
 {
-	const char *const *names = fields_strings(l->nr);
+	const struct pt_hdr *rec = (const void *)l->b->bytes;
+	const char *const *names = fields_strings(l->nr, rec->flags);
 	size_t i = 0, nr = 0;
 	long len;
 

@@ -122,7 +122,7 @@ static void put_fields(FILE *out, const struct field *f, const void *rec)
 
 static void put_strings(FILE *out, const struct pt_hdr *rec)
 {
-	const char *const *name = fields_strings(rec->type);
+	const char *const *name = fields_strings(rec->type, rec->flags);
 	const char *s;
 
 	for (size_t i = 0; (s = record_string(rec, i)); i++) {

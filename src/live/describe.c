@@ -44,10 +44,23 @@ static int put(struct session *s)
 	return rec ? queue_put(&s->queue, rec) : -ENOMEM;
 }
 
+/* Which boot of the machine CLOCK_MONOTONIC counts from; "" if not known. */
+static void read_boot_id(char *id, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f || !fgets(id, (int)size, f))
+		id[0] = '\0';
+	if (f)
+		fclose(f);
+	id[strcspn(id, "\n")] = '\0';
+}
+
 int describe_meta(struct session *s)
 {
 	struct pt_meta *m = recbuf_begin(&s->buf, PT_META);
 	struct utsname host;
+	char boot_id[64];
 	int64_t now = 0;
 
 	if (!m)
@@ -59,6 +72,12 @@ int describe_meta(struct session *s)
 	recbuf_string(&s->buf, s->version);
 	recbuf_string(&s->buf, host.release);
 	recbuf_string(&s->buf, host.nodename);
+	read_boot_id(boot_id, sizeof(boot_id));
+	if (*boot_id) {
+		((struct pt_hdr *)(void *)s->buf.bytes)->flags =
+			PT_META_BOOT_ID;
+		recbuf_string(&s->buf, boot_id);
+	}
 	for (size_t i = 0; s->argv[i]; i++)
 		recbuf_string(&s->buf, s->argv[i]);
 	return put(s);

@@ -49,6 +49,11 @@ struct known_pid {
 	bool alive;
 	bool look;		/* it mapped code: look into it again */
 	char *exe;		/* NULL: not known */
+	/* upkeep.c */
+	bool clocked;		/* the next two have been read */
+	uint64_t cpu_ns;	/* its CPU time when last looked at */
+	uint64_t children;	/* that of its children, in clock ticks */
+	uint64_t counted_ns;	/* what of it the budget has counted */
 	UT_hash_handle hh;
 };
 

@@ -20,7 +20,8 @@ PT_LIVE_SOURCES = \
 	src/live/samples.c \
 	src/live/switches.c \
 	src/live/session.c src/live/session.h src/live/session_priv.h \
-	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h
+	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h \
+	src/live/upkeep.c
 if LIVE
 noinst_LIBRARIES += libptlive.a
 libptlive_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)

@@ -114,3 +114,11 @@ void tracer_cost(const struct tracer *t, struct pt_cost *out)
 		out->filtered += here->filtered;
 	}
 }
+
+uint64_t tracer_cost_ns(const struct pt_cost *c)
+{
+	if (!c->timed)
+		return 0;
+	return (uint64_t)((double)c->timed_ns / (double)c->timed *
+			  (double)c->runs);
+}

@@ -62,10 +62,15 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->spawn = SPAWN_NONE;
 	s->cache = imgcache_new();	/* NULL: each file is read each time */
 	s->follow = opts->tracer.follow;
+	s->events_asked = opts->tracer.events ? opts->tracer.events :
+						1u << PT_SYSCALL;
 	s->tell_gil = opts->tracer.events & 1u << PT_OFFCPU;
 	s->argv = opts->argv;
 	s->version = opts->version;
 	s->select = opts->select;
+	s->budget.percent = opts->max_overhead;
+	s->slower_ns = opts->slower_ns;
+	pthread_mutex_init(&s->lock, NULL);
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
 	if (!rc && s->select && late_new(s))
 		rc = err_set(err, -ENOMEM, "out of memory");
@@ -89,6 +94,7 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	upkeep_stop(s);
 	ring_close(s->ring);
 	tracer_close(s->tracer);
 	spawn_close(&s->spawn);
@@ -97,7 +103,9 @@ void session_close(struct session *s)
 	groups_fini(&s->groups);
 	imgcache_free(s->cache);
 	queue_fini(&s->queue);
+	queue_fini(&s->said);
 	recbuf_free(&s->buf);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -120,12 +128,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-void session_stop(struct session *s)
+void session_end(struct session *s)
 {
-	if (!s->stopped)
-		s->stopped_ns = now_ns();
+	if (s->stopped)
+		return;
+	s->stopped_ns = now_ns();
 	tracer_stop(s->tracer);
 	s->stopped = true;
+}
+
+void session_stop(struct session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	session_end(s);
+	pthread_mutex_unlock(&s->lock);
 }
 
 int session_exit_code(struct session *s, int *exit_code)
@@ -180,7 +196,7 @@ static int idle(struct session *s, struct err *err)
 			tracer_sample(s->tracer);
 	}
 	if ((look || s->released) && all_ended(s)) {
-		session_stop(s);
+		session_end(s);
 		return 0;
 	}
 	return s->queue.at == s->queue.used ? -EAGAIN : 0;
@@ -323,12 +339,23 @@ static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *e
 	return rc < 0 ? err_set(err, rc, "out of memory") : rc;
 }
 
-static int session_next(struct source *source, const struct pt_hdr **rec,
-			struct err *err)
+/* What the other thread had to say: it may not touch what is handed out. */
+static int take_said(struct session *s)
 {
-	struct session *s = (struct session *)source;
+	const struct pt_hdr *rec;
 	int rc = 0;
 
+	while (!rc && (rec = queue_take(&s->said)))
+		rc = queue_put(&s->queue, rec);
+	return rc;
+}
+
+static int next(struct session *s, const struct pt_hdr **rec, struct err *err)
+{
+	int rc = take_said(s);
+
+	if (rc)
+		return err_set(err, rc, "out of memory");
 	while (!rc) {
 		*rec = queue_take(&s->queue);
 		if (*rec)
@@ -354,6 +381,17 @@ static int session_next(struct source *source, const struct pt_hdr **rec,
 	return rc;
 }
 
+static int session_next(struct source *source, const struct pt_hdr **rec,
+			struct err *err)
+{
+	struct session *s = (struct session *)source;
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = next(s, rec, err);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
 void session_look(const struct session *s, struct session_view *out)
 {
 	const struct known_pid *t;
@@ -382,7 +420,5 @@ uint64_t session_cost_ns(const struct session *s)
 	struct pt_cost c;
 
 	tracer_cost(s->tracer, &c);
-	if (!c.timed)
-		return 0;
-	return (uint64_t)((double)c.timed_ns / (double)c.timed * (double)c.runs);
+	return tracer_cost_ns(&c);
 }

@@ -33,6 +33,12 @@ struct session_opts {
 	char *const *command;		/* ends with NULL; NULL: none */
 	const char *const *argv;	/* our own, for the meta record */
 	const char *version;		/* of pytrace */
+	/*
+	 * Of the targets' CPU time: what tracing may cost them; 0: no limit.
+	 * Beyond that less is traced, step by step (PT_SHED), in the end nothing.
+	 */
+	uint32_t max_overhead;
+	uint64_t slower_ns;		/* what else is left out then; 0: 1 ms */
 };
 
 /*
@@ -54,6 +60,17 @@ int session_release(struct session *s, int *exit_code,
  * its processes have, unless they are selected; it belongs to the session: do not close it.
  */
 struct source *session_source(struct session *s);
+
+/*
+ * End at `end_ns` (CLOCK_MONOTONIC; 0: no end), or when asked() says so (NULL:
+ * never), in a thread of its own: also while the reader of what is written
+ * does not read.  asked() is called there.
+ */
+int session_keep(struct session *s, uint64_t end_ns, bool (*asked)(void),
+		 struct err *err) PT_MUST_CHECK;
+
+/* It has ended because even the least of it was over the budget. */
+bool session_over_budget(const struct session *s);
 
 /* Detach.  What is in the ring, the losses and PT_END can still be read. */
 void session_stop(struct session *s);

@@ -3,12 +3,16 @@
 #ifndef PT_SESSION_PRIV_H
 #define PT_SESSION_PRIV_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "event/record.h"
 #include "live/groups.h"
 #include "live/known.h"
 #include "live/queue.h"
 #include "live/ring.h"
 #include "live/session.h"
+#include "target/budget.h"
 #include "target/find.h"
 #include "target/select.h"
 #include "target/spawn.h"
@@ -36,6 +40,7 @@ struct session {
 	struct late *late;		/* if there is one */
 	bool released;
 	bool look;		/* some known_pid is to be looked at again */
+	uint32_t events_asked;	/* 1 << PT_SYSCALL, ... */
 	bool tell_gil;		/* time off the CPU is traced: what for? */
 	bool stopped;		/* detached; the ring may hold more */
 	uint64_t stopped_ns;	/* when it was told to: the end of the trace */
@@ -46,7 +51,27 @@ struct session {
 	uint32_t first_pid;
 	const char *const *argv;
 	const char *version;
+
+	/* upkeep.c: what must happen whether anybody reads or not */
+	pthread_mutex_t lock;	/* held by whoever uses what is above */
+	pthread_t keeper;
+	bool kept;		/* it runs */
+	struct queue said;	/* what it has to say */
+	atomic_bool leave;	/* it is to end */
+	uint64_t end_ns;	/* 0: no end */
+	bool (*asked)(void);	/* NULL: nobody asks */
+	struct budget budget;
+	uint64_t slower_ns;	/* of PT_SHED_CALLS */
+	uint64_t cpu_ns;	/* CPU time of the targets in the trace */
+	uint64_t dead_ns;	/* of those that ended: counted already */
+	uint64_t budget_ns;	/* when that was last looked at */
 };
+
+/* With the lock held: detach, and that is the end of the trace. */
+void session_end(struct session *s);
+
+/* upkeep.c: the end of the thread; it may not have been begun. */
+void upkeep_stop(struct session *s);
 
 /* discover.c: find out what is in a process and tell the kernel half. */
 

@@ -485,7 +485,7 @@ void tracer_stop(struct tracer *t)
 {
 	bool ran = t->skel && t->skel->bss && t->skel->bss->sw.on;
 
-	if (t->skel && t->skel->bss) {
+	if (ran) {
 		t->skel->bss->sw.stopped_ns = now_ns();
 		t->skel->bss->sw.on = 0;
 	}
@@ -497,6 +497,27 @@ void tracer_stop(struct tracer *t)
 	/* calls and faults that are not over, threads that have not come back */
 	if (ran)
 		for_each_thread(t->skel->progs.find_blocked);
+}
+
+void tracer_shed(struct tracer *t, const struct pt_shed *shed)
+{
+	switch ((enum pt_shed_step)shed->step) {
+	case PT_SHED_STACKS:
+		t->skel->bss->sw.no_call_stacks = 1;
+		break;
+	case PT_SHED_CALLS:
+		t->skel->bss->sw.slower_ns = shed->slower_ns;
+		break;
+	case PT_SHED_SAMPLES:
+		t->sample_hz = 0;
+		tracer_stop_samples(t);
+		break;
+	case PT_SHED_DETACH:
+		tracer_stop(t);
+		break;
+	case PT_SHED_NOTHING:
+		break;
+	}
 }
 
 bool tracer_has_fingerprints(const struct tracer *t)

@@ -119,6 +119,11 @@ const char *tracer_no_samples(const struct tracer *t);
 
 /* What the kernel half has done and what it cost so far, over all CPUs. */
 void tracer_cost(const struct tracer *t, struct pt_cost *out);
+/* Run time of it all, out of that; 0: nothing was timed. */
+uint64_t tracer_cost_ns(const struct pt_cost *c);
+
+/* From here on less: what a step that was decided on says. */
+void tracer_shed(struct tracer *t, const struct pt_shed *shed);
 
 /* Switches for benchmarks: change what the attached programs do. */
 struct pt_switches *tracer_switches(struct tracer *t);

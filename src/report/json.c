@@ -10,6 +10,7 @@
 #include "event/eventset.h"
 #include "event/record.h"
 #include "report/json_priv.h"
+#include "report/shed.h"
 
 struct json {
 	struct jsonw w;
@@ -65,6 +66,7 @@ void json_put_task(struct jsonw *w, const struct moment *m)
 static void put_meta(struct jsonw *w, const struct pt_hdr *rec)
 {
 	const struct pt_meta *meta = (const void *)rec;
+	size_t args = rec->flags & PT_META_BOOT_ID ? 4 : 3;
 	const char *arg;
 
 	json_put_type(w, rec);
@@ -74,9 +76,10 @@ static void put_meta(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_key_name(w, "tool", record_string(rec, 0));
 	jsonw_key_name(w, "kernel", record_string(rec, 1));
 	jsonw_key_name(w, "host", record_string(rec, 2));
+	jsonw_key_name(w, "boot_id", args > 3 ? record_string(rec, 3) : NULL);
 	jsonw_key(w, "argv");
 	jsonw_open_list(w);
-	for (size_t i = 3; (arg = record_string(rec, i)); i++)
+	for (size_t i = args; (arg = record_string(rec, i)); i++)
 		jsonw_string(w, arg);
 	jsonw_close_list(w);
 }
@@ -238,6 +241,21 @@ static void put_named(struct jsonw *w, const struct moment *m)
 	jsonw_close_list(w);
 }
 
+static void put_shed(struct jsonw *w, const struct pt_hdr *rec)
+{
+	const struct pt_shed *shed = (const void *)rec;
+
+	json_put_type(w, rec);
+	jsonw_key_name(w, "step", shed_step_key(shed->step));
+	jsonw_key_string(w, "why", shed->why == PT_SHED_OWN ? "own" : "target");
+	jsonw_key_uint(w, "limit_percent", shed->limit);
+	jsonw_key_known(w, "slower_ns", shed->slower_ns);
+	jsonw_key_uint(w, "span_ns", shed->span_ns);
+	jsonw_key_uint(w, "cost_ns", shed->cost_ns);
+	jsonw_key_uint(w, "target_ns", shed->target_ns);
+	jsonw_key_uint(w, "own_ns", shed->own_ns);
+}
+
 /* "syscall":12 for each kind that there was. */
 static void put_event_totals(struct jsonw *w, const struct engine_totals *t)
 {
@@ -366,6 +384,9 @@ static void put_object(struct json *j, const struct moment *m,
 		break;
 	case PT_NAMED:
 		put_named(w, m);
+		break;
+	case PT_SHED:
+		put_shed(w, m->rec);
 		break;
 	case PT_CODE:
 	case PT_PART:

@@ -14,6 +14,7 @@ libptcore_a_SOURCES += \
 	src/report/rows_json_priv.h src/report/tree_json.c \
 	src/report/screen.c src/report/screen.h \
 	src/report/screen_priv.h src/report/storms.c \
+	src/report/shed.c src/report/shed.h \
 	src/report/sockaddr.c \
 	src/report/stacktext.c src/report/stacktext.h \
 	src/report/sysargs.c src/report/sysargs.h \

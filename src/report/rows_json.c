@@ -311,12 +311,15 @@ static void put_kind_sums(struct writer *wr, const struct rows *rows,
 	}
 }
 
-static void put_estimates(struct jsonw *w, bool ns, bool p50, bool p99)
+static void put_estimates(struct jsonw *w, bool ns, bool count, bool p50,
+			  bool p99)
 {
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
 	if (ns)
 		jsonw_string(w, "ns");
+	if (count)
+		jsonw_string(w, "count");
 	if (p50)
 		jsonw_string(w, "p50_ns");
 	if (p99)
@@ -341,6 +344,8 @@ void begin_json(struct writer *wr, const char *type)
 static void put_sums(struct writer *wr, const struct rows *rows,
 		     const struct row *row)
 {
+	bool thinned = row->kind != CELL_FAULTS &&
+		       model_is_thinned(analysis_model(wr->words.a));
 	bool p50 = false, p99 = false;
 
 	jsonw_key_uint(&wr->w, "count", row->is.count);
@@ -352,7 +357,7 @@ static void put_sums(struct writer *wr, const struct rows *rows,
 		put_waker(wr, rows, row);
 		put_hold(wr, rows, row);
 	}
-	put_estimates(&wr->w, row->estimate_ns, p50, p99);
+	put_estimates(&wr->w, row->estimate_ns || thinned, thinned, p50, p99);
 }
 
 static void put_row(struct writer *wr, const struct rows *rows,

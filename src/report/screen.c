@@ -185,10 +185,34 @@ static void put_sum(struct screen *s)
 	screen_line(s, &t);
 }
 
+/* Estimates look different, and the reader is told why these are. */
+static void put_shed(struct screen *s)
+{
+	static const char *const left_out[] = {
+		[PT_SHED_STACKS] = "stacks of quick calls",
+		[PT_SHED_CALLS] = "short calls",
+		[PT_SHED_SAMPLES] = "samples",
+		[PT_SHED_DETACH] = "all",
+	};
+	int nr = 0;
+	uint64_t after = s->m->shed_at > s->m->begin ?
+		s->m->shed_at - s->m->begin : 0;
+	struct text t = { 0 };
+
+	if (!s->m->shed)
+		return;
+	text_add(&t, "note: over --max-overhead; after %.1f s", (double)after / 1e9);
+	for (uint32_t i = 0; i < ARRAY_LEN(left_out); i++)
+		if (left_out[i] && s->m->shed & 1u << i)
+			text_add(&t, "%s%s", nr++ ? ", " : " without ", left_out[i]);
+	screen_line(s, &t);
+}
+
 void screen_head(struct screen *s)
 {
 	put_header(s);
 	put_sum(s);
+	put_shed(s);
 }
 
 static bool has_quota(const struct screen *s)
@@ -402,7 +426,7 @@ static void put_row_start(struct screen *s, unsigned int nr,
 	struct text t = { 0 }, share = { 0 }, time = { 0 }, count = { 0 };
 
 	words_share(&share, row->is.ns, s->base_ns);
-	if (row->estimate_ns)
+	if (row->estimate_ns || model_is_thinned(s->m))
 		text_add(&time, "~");
 	words_time(&time, s->unit, row->is.ns);
 	if (row->cause == SPENT_CPU_USER)

@@ -184,9 +184,13 @@ static void put_percentile(struct text *t, enum column c,
 static void put_value(struct text *t, const struct table *table, enum column c,
 		      const struct rows *rows, const struct row *row)
 {
+	/* (faults are never left out) */
+	bool thinned = row->kind != CELL_FAULTS &&
+		       model_is_thinned(table->s.m);
+
 	switch (c) {
 	case COL_TIME:
-		text_add(t, "%s", row->estimate_ns ? "~" : "");
+		text_add(t, "%s", row->estimate_ns || thinned ? "~" : "");
 		words_time(t, table->s.unit, row->is.ns);
 		break;
 	case COL_P50:
@@ -210,6 +214,7 @@ static void put_value(struct text *t, const struct table *table, enum column c,
 	case COL_ERRORS:
 	case COL_COW:
 	case COL_MAJOR:
+		text_add(t, "%s", thinned ? "~" : "");
 		words_count(t, column_value(c, rows, row));
 		break;
 	}

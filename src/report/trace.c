@@ -10,6 +10,7 @@
 
 #include "event/record.h"
 #include "report/eventtext.h"
+#include "report/shed.h"
 #include "report/stacktext.h"
 
 struct trace {
@@ -152,6 +153,13 @@ static void put_lost(struct trace *t, const struct pt_lost *lost)
 	fputs(" --\n", t->out);
 }
 
+static void put_shed(struct trace *t, const struct pt_shed *shed)
+{
+	fputs("-- over budget: ", t->out);
+	shed_put(t->out, shed);
+	fputs(" --\n", t->out);
+}
+
 static void put_exit(struct trace *t, const struct moment *m)
 {
 	int status = (int)((const struct pt_exit *)(const void *)m->rec)->code;
@@ -185,6 +193,9 @@ static void put_moment(struct trace *t, const struct moment *m)
 		break;
 	case PT_LOST:
 		put_lost(t, (const void *)rec);
+		break;
+	case PT_SHED:
+		put_shed(t, (const void *)rec);
 		break;
 	case PT_EXIT:
 		if (!t->opts.events_only &&

@@ -76,7 +76,9 @@ static void put_node(struct writer *wr, const struct node *n, uint32_t nr,
 		faults_json(w, &n->is.faults);
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
-	if (n->is.estimate_ns)
+	if (n->is.estimate_ns ||
+	    (!(kinds & 1u << CELL_FAULTS) &&
+	     model_is_thinned(analysis_model(wr->words.a))))
 		jsonw_string(w, "ns");
 	jsonw_close_list(w);
 }

@@ -217,6 +217,12 @@ static void count_lost(struct engine *e, const struct pt_lost *lost)
 	t->lost_all += lost->count;
 }
 
+static void count_shed(struct engine *e, const struct pt_shed *shed)
+{
+	if (shed->step < 32)
+		e->totals.shed |= 1u << shed->step;
+}
+
 int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		struct err *err)
 {
@@ -243,6 +249,9 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		rc = named_define(e->named, (const void *)rec);
 		m->named = named_find(e->named,
 				      ((const struct pt_named *)(const void *)rec)->event);
+		break;
+	case PT_SHED:
+		count_shed(e, (const void *)rec);
 		break;
 	case PT_LOST:
 		count_lost(e, (const void *)rec);

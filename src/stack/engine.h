@@ -111,6 +111,7 @@ struct engine_totals {
 	uint64_t unknown[16];	/* by enum pt_why; the last: all others */
 	uint64_t lost[16];	/* sums of PT_LOST, by enum pt_loss */
 	uint64_t lost_all;
+	uint32_t shed;		/* 1 << each PT_SHED_* step that was taken */
 	uint64_t first_t, last_t;	/* of events */
 	size_t memory;		/* bytes in use for definitions */
 	uint64_t evicted;	/* definitions given up for memory */

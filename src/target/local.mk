@@ -1,5 +1,6 @@
 libptcore_a_SOURCES += \
 	src/target/bounded.c src/target/bounded.h \
+	src/target/budget.c src/target/budget.h \
 	src/target/cgroup.c src/target/cgroup.h \
 	src/target/checks.c src/target/checks.h src/target/checks_proc.c \
 	src/target/cmdline.c \

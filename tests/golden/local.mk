@@ -14,6 +14,10 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/incident-tree.rows \
 	tests/golden/hostile.ev tests/golden/hostile.json \
 	tests/golden/hostile.text tests/golden/hostile.trace \
+	tests/golden/budget.ev tests/golden/budget.json \
+	tests/golden/budget.rows tests/golden/budget.screen \
+	tests/golden/budget.syscalls tests/golden/budget.text \
+	tests/golden/budget.trace \
 	tests/golden/exec.ev tests/golden/exec.screen \
 	tests/golden/workers.ev tests/golden/workers.screen \
 	tests/golden/workers-80.screen \

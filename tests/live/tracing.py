@@ -157,6 +157,8 @@ class Tracer:
         errors = self.new_file("stderr")
         if "-d" not in options:     # none of ours may stay for ever
             options += ("-d", "%d" % LONG)
+        if "--max-overhead" not in options:     # test programs may be busy
+            options += ("--max-overhead", "0")
         with open(errors, "w") as err:
             child = subprocess.Popen(
                 [*self.way, self.pytrace, "trace", "--json", "-o", str(trace),

@@ -75,3 +75,5 @@ UNIT_TESTS += tests/unit/test_memimg
 tests_unit_test_memimg_SOURCES = tests/unit/test_memimg.c
 UNIT_TESTS += tests/unit/test_cgroup
 tests_unit_test_cgroup_SOURCES = tests/unit/test_cgroup.c
+UNIT_TESTS += tests/unit/test_budget
+tests_unit_test_budget_SOURCES = tests/unit/test_budget.c

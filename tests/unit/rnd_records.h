@@ -16,6 +16,16 @@ static uint64_t rnd(void)		/* xorshift64 */
 	return seed;
 }
 
+/* One of the types that there are: some numbers have none. */
+static uint16_t type_of(uint64_t i)
+{
+	uint16_t type = (uint16_t)(1 + i % (PT_TYPE_END - 1));
+
+	while (!record_type(type))
+		type = (uint16_t)(type % (PT_TYPE_END - 1) + 1);
+	return type;
+}
+
 /* Often 0, often small, sometimes anything. */
 static uint64_t rnd_value(void)
 {

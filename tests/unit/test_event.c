@@ -38,7 +38,7 @@ static void text_round_trip(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20000; i++) {
-		uint16_t type = (uint16_t)(1 + i % (PT_TYPE_END - 1));
+		uint16_t type = type_of((uint64_t)i);
 		char *line;
 		size_t len;
 
@@ -67,7 +67,7 @@ static void damaged_records(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
-		uint16_t type = (uint16_t)(1 + i % (PT_TYPE_END - 1));
+		uint16_t type = type_of((uint64_t)i);
 		uint64_t *copy;
 		size_t size;
 
@@ -323,10 +323,12 @@ static void output_is_created_safely(void **state)
 	(void)state;
 	snprintf(link_path, sizeof(link_path), "%s/link", folder);
 	put_file("precious", 8);
+	assert_int_equal(recfile_check(path, &err), -EEXIST);
 	assert_int_equal(recfile_create(&f, path, &err), -EEXIST);
 	assert_int_equal(err.kind, ERR_OUTPUT);
 	assert_non_null(strstr(err.text, "is not a recording"));
 	assert_int_equal(symlink(path, link_path), 0);
+	assert_true(recfile_check(link_path, &err) < 0);
 	assert_true(recfile_create(&f, link_path, &err) < 0);
 	assert_non_null(strstr(err.text, "symbolic link"));
 	unlink(link_path);
@@ -335,6 +337,7 @@ static void output_is_created_safely(void **state)
 	assert_int_equal(symlink(folder, link_path), 0);
 	assert_int_equal(chmod(folder, 01777), 0);
 	snprintf(deep, sizeof(deep), "%s/new.ptr", link_path);
+	assert_int_equal(recfile_check(deep, &err), -ELOOP);
 	assert_int_equal(recfile_create(&f, deep, &err), -ELOOP);
 	assert_int_equal(chmod(folder, 0700), 0);
 	assert_int_equal(recfile_create(&f, deep, &err), 0);

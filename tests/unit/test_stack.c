@@ -347,6 +347,8 @@ static const struct pt_hdr *any_record(struct recbuf *b)
 	const struct field *f;
 	uint8_t bytes[16];
 
+	while (!record_type(type))	/* some numbers have none */
+		type = (uint16_t)(type % (PT_TYPE_END - 1) + 1);
 	recbuf_begin(b, (enum pt_type)type);
 	for (f = fields_of_header; f->name; f++)
 		any_field(b->bytes, f);
