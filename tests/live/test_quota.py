@@ -110,7 +110,7 @@ def test_account_shows_throttling(pytrace, system_python):
     quota = account["cpu_quota"]
     assert quota["throttled_periods"] >= 10
     assert quota["throttled_periods"] <= after[0] - before[0]
-    assert 0.5e9 < quota["throttled_ns"] <= after[1] - before[1] + 1000
+    assert 0.2e9 < quota["throttled_ns"] <= after[1] - before[1] + 1000
     # to the scheduler a throttled thread was preempted
     assert account["busy"]["preempted"] > 0.5 * quota["throttled_ns"]
 
