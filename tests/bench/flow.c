@@ -41,7 +41,8 @@ static int start_recording(struct child *c, const struct work w[PROCESSES],
 	const char *pytrace = getenv("PYTRACE");
 	char pids[64], name[4096], events[16];
 	char *argv[] = { name, (char[]){ "record" }, (char[]){ "-d" },
-			 (char[]){ "10m" }, (char[]){ "-o" },
+			 (char[]){ "10m" }, (char[]){ "--max-overhead" },
+			 (char[]){ "0" }, (char[]){ "-o" },
 			 (char[]){ "/dev/null" }, (char[]){ "-f" },
 			 (char[]){ "-e" }, events, (char[]){ "-p" }, pids,
 			 NULL };

@@ -70,7 +70,8 @@ def rate(clients):
 
 def traced(master, clients):
     tracer = subprocess.Popen(
-        [PYTRACE, "--json", "-p", str(master.pid), "-f", "-d",
+        [PYTRACE, "--json", "--max-overhead", "0", "-p", str(master.pid),
+         "-f", "-d",
          str(STRETCH + 2 * ATTACHING)], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True)
     time.sleep(ATTACHING)

@@ -14,7 +14,7 @@
 
 #define ROUNDS		3
 #define SETTLE		60	/* looks, a third of a second apart */
-#define NR_WORDS	12
+#define NR_WORDS	16
 
 #define MAX_TOOLS	4
 
@@ -36,7 +36,8 @@ struct rivals {
 static const struct rivals of_calls = {
 	"calls", 50, 4, 1.15, {
 		{ "pytrace record", 0,
-		  { "pytrace", "record", "-q", "-e", "syscalls", "-d", "10m",
+		  { "pytrace", "record", "-q", "--max-overhead", "0", "-e",
+		    "syscalls", "-d", "10m",
 		    "-o", "/dev/null", "-p", "%d" } },
 		{ "perf record -e raw_syscalls:* -g", 0.2,
 		  { "perf", "record", "-q", "-e", "raw_syscalls:*", "-g",
@@ -52,7 +53,8 @@ static const struct rivals of_calls = {
 static const struct rivals of_switches = {
 	"pong", 50, 4, 1.03, {
 		{ "pytrace record -e offcpu", 0,
-		  { "pytrace", "record", "-q", "-e", "offcpu", "-d", "10m",
+		  { "pytrace", "record", "-q", "--max-overhead", "0", "-e",
+		    "offcpu", "-d", "10m",
 		    "-o", "/dev/null", "-p", "%d" } },
 		{ "perf record -e sched:sched_switch -g", 0.5,
 		  { "perf", "record", "-q", "-e", "sched:sched_switch", "-g",
