@@ -73,7 +73,7 @@ _pytrace() {
 		return ;;
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'syscalls faults offcpu cpu %file %network %process %desc %memory
+			'syscalls faults offcpu cpu gc import audit usdt: %file %network %process %desc %memory
 			 cycles instructions cache-misses branch-misses page-faults
 			 context-switches cpu-migrations sched: block: kmem: net:' -- "$cur")
 		return ;;

@@ -9,10 +9,10 @@
  * on one another:
  *
  *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
- *	syscall ─► sched ─► tracepoint, process
+ *	syscall ─► sched ─► tracepoint ─► usdt, process
  */
 #include "process.bpf.h"
-#include "tracepoint.bpf.h"
+#include "usdt.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -295,6 +295,19 @@ SEC("uprobe")
 int on_dealloc(struct pt_regs *regs)
 {
 	return code_died(BPF_CORE_READ(regs, di));
+}
+
+/* A USDT probe, of which user space says where its arguments are. */
+SEC("uprobe")
+int on_usdt(struct pt_regs *regs)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	usdt_hit(regs, (u32)bpf_get_attach_cookie(regs));
+	return watch_stop(w, OURS);
 }
 
 SEC("iter/task")

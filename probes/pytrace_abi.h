@@ -390,6 +390,10 @@ struct pt_named {
 enum pt_named_kind {
 	PT_NAMED_TRACEPOINT,	/* of the kernel: category:name */
 	PT_NAMED_COUNTER,	/* of PT_SAMPLE: what kernel or processor count */
+	PT_NAMED_USDT,		/* usdt:provider:name, its arguments */
+	PT_NAMED_GC,		/* a run of the garbage collector */
+	PT_NAMED_IMPORT,	/* a module was looked for and loaded, or not */
+	PT_NAMED_AUDIT,		/* sys.audit() of some event */
 };
 
 /* The kernel came by a place that has a name. */

@@ -110,6 +110,49 @@ struct pt_shape {
 };
 PT_SIZE_IS(struct pt_shape, 24);
 
+/* Where an argument of a USDT probe is: src/elf/sdtarg.h. */
+struct pt_site_arg {
+	pt_s64 value;		/* constant, or displacement */
+	pt_u8 place;		/* enum pt_site_place */
+	pt_u8 base, index;	/* words of struct pt_regs; PT_SITE_NONE */
+	pt_u8 base_bits;	/* to shift the register right by */
+	pt_u8 scale;		/* of the index */
+	pt_u8 size;		/* bytes: 1, 2, 4, 8 */
+	pt_u8 is_signed;
+	pt_u8 is_string;	/* the text there is sent, too */
+};
+PT_SIZE_IS(struct pt_site_arg, 16);
+
+#define PT_SITE_ARGS	6
+#define PT_SITE_NONE	0xff
+#define PT_SITE_REGS	21	/* words of struct pt_regs */
+#define PT_MAX_SITES	256
+#define PT_SITE_TEXT	256	/* bytes of a text, its NUL included */
+
+enum pt_site_place {
+	PT_SITE_UNKNOWN,
+	PT_SITE_CONST,
+	PT_SITE_REG,
+	PT_SITE_MEM,
+};
+
+enum pt_site_role {
+	PT_SITE_PLAIN,
+	PT_SITE_START,		/* noted, and sent with what ends it */
+	PT_SITE_DONE,		/* ends the START with the same first text, or
+				 * (if it has none) of the same thread */
+};
+
+/* One location of a USDT probe. */
+struct pt_site {
+	pt_u32 event;
+	pt_u8 role;		/* enum pt_site_role */
+	pt_u8 nr_args;
+	pt_u8 pad[2];
+	struct pt_site_arg arg[PT_SITE_ARGS];
+};
+PT_SIZE_IS(struct pt_site, 104);
+
 /* Losses and cost of one CPU. */
 struct pt_loss_count {
 	pt_u64 count;

@@ -72,7 +72,8 @@ static const struct row {
 	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
 		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
-		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), a "
+		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), gc, "
+		"import, audit, a USDT probe (usdt:provider:name), a "
 		"tracepoint of the kernel (category:name), a counter "
 		"(cycles[:HZ], page-faults[/PERIOD], ...); or these system "
 		"calls: openat,read, %file %network %process %desc "

@@ -41,6 +41,16 @@ static uint32_t kind_named(const char *word)
 	return 0;
 }
 
+/* Probes of CPython itself that have a short name. */
+static const struct {
+	const char *name;
+	int kind;
+} of_python[] = {
+	{ "gc", PT_NAMED_GC },
+	{ "import", PT_NAMED_IMPORT },
+	{ "audit", PT_NAMED_AUDIT },
+};
+
 /* The kind of an event that has a name of its own; -1: it is none. */
 static int named_kind(const char *word)
 {
@@ -48,6 +58,11 @@ static int named_kind(const char *word)
 
 	if (counter_named(word))
 		return PT_NAMED_COUNTER;
+	if (!strncmp(word, "usdt:", 5))
+		return PT_NAMED_USDT;
+	for (size_t i = 0; i < ARRAY_LEN(of_python); i++)
+		if (!strcmp(of_python[i].name, word))
+			return of_python[i].kind;
 	if (!word[len])
 		return -1;
 	/* "syscalls" is a category of tracepoints, too: syscalls:sys_enter_read */

@@ -102,22 +102,43 @@ int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 	return (int)fd;
 }
 
-int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
-		  pid_t pid, uint64_t offset, uint64_t cookie, struct err *err)
+/*
+ * A uprobe that is there already must have the same semaphore (kernel,
+ * ref_ctr_mismatch_warn()).
+ */
+static int no_uprobe(const struct probe_place *at, const char *what, int rc,
+		     struct err *err)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie);
+	if (rc == -EINVAL && at->semaphore) {
+		err_kind(err, ERR_CONFLICT, rc, "cannot put %s at offset 0x%llx: "
+			 "%s", what, (unsigned long long)at->offset,
+			 strerror(-rc));
+		err_hint(err, "another tool may have a probe there with another "
+			 "semaphore: 'pytrace doctor --leftovers' shows those "
+			 "that are registered");
+		return rc;
+	}
+	return err_kind(err, kind_of(rc), rc, "cannot put %s at offset 0x%llx: "
+			"%s", what, (unsigned long long)at->offset,
+			strerror(-rc));
+}
+
+int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog,
+		  const struct probe_place *at, uint64_t cookie, struct err *err)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie,
+		    .ref_ctr_offset = at->semaphore);
 	struct bpf_link *link;
 	char path[64];
 	int rc;
 
 	/* through the descriptor: the very file that was analysed */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	link = bpf_program__attach_uprobe_opts(prog, pid, path, offset, &opts);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at->fd);
+	link = bpf_program__attach_uprobe_opts(prog, at->pid, path, at->offset,
+					       &opts);
 	rc = (int)libbpf_get_error(link);
 	if (rc)
-		return err_kind(err, kind_of(rc), rc,
-				"cannot put a uprobe at offset 0x%llx: %s",
-				(unsigned long long)offset, strerror(-rc));
+		return no_uprobe(at, "a uprobe", rc, err);
 	*out = link;
 	return 0;
 }
@@ -137,8 +158,9 @@ static int load_copy(const struct bpf_program *prog)
 			     bpf_program__insn_cnt(prog), &opts);
 }
 
-int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
-			uint64_t offset, uint64_t cookie, struct err *err)
+int attach_uprobe_multi(const struct bpf_program *prog,
+			const struct probe_place *at, uint64_t cookie,
+			struct err *err)
 {
 	int copy = load_copy(prog), link;
 	char path[64];
@@ -147,13 +169,12 @@ int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
 		return err_kind(err, kind_of(copy), copy, "cannot load %s for a "
 				"uprobe_multi link: %s",
 				bpf_program__name(prog), strerror(-copy));
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	link = multi_attach(copy, path, offset, cookie, pid);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at->fd);
+	link = multi_attach(copy, path, at->offset, at->semaphore, cookie,
+			    at->pid);
 	close(copy);		/* the link has it */
 	if (link < 0)
-		return err_kind(err, kind_of(link), link, "cannot put a "
-				"uprobe_multi link at offset 0x%llx: %s",
-				(unsigned long long)offset, strerror(-link));
+		return no_uprobe(at, "a uprobe_multi link", link, err);
 	return link;
 }
 

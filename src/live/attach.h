@@ -30,11 +30,19 @@ int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog
 int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 		      uint64_t cookie, struct err *err) PT_MUST_CHECK;
 /*
- * A uprobe at file offset `offset` of the file open as `fd`; the program gets
- * `cookie`.  `pid` -1: in every process that maps the file.
+ * Where a uprobe goes: in the file open as `fd`, at offsets in it.  The kernel
+ * counts the semaphore up while the probe is there, and down however we end.
  */
-int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
-		  pid_t pid, uint64_t offset, uint64_t cookie,
+struct probe_place {
+	int fd;
+	pid_t pid;		/* -1: every process that maps the file */
+	uint64_t offset;
+	uint64_t semaphore;	/* 0: none */
+};
+
+/* The program gets `cookie`. */
+int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog,
+		  const struct probe_place *at, uint64_t cookie,
 		  struct err *err) PT_MUST_CHECK;
 
 /*
@@ -42,8 +50,8 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog, int fd,
  * it: where perf_event_open() is refused.  Returns the link's descriptor, or
  * -errno with a sentence.
  */
-int attach_uprobe_multi(const struct bpf_program *prog, int fd, pid_t pid,
-			uint64_t offset, uint64_t cookie,
+int attach_uprobe_multi(const struct bpf_program *prog,
+			const struct probe_place *at, uint64_t cookie,
 			struct err *err) PT_MUST_CHECK;
 
 struct perf_event_attr;

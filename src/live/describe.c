@@ -89,7 +89,9 @@ int describe_named(struct session *s)
 	int rc = 0;
 
 	for (uint32_t nr = 1; nr <= tracer_nr_named(s->tracer) && !rc; nr++)
-		rc = tracer_named(s->tracer, nr, &s->buf) ? put(s) : -ENOMEM;
+		if (tracer_named_is_new(s->tracer, nr))
+			rc = tracer_named(s->tracer, nr, &s->buf) ? put(s) :
+								    -ENOMEM;
 	return rc;
 }
 

@@ -77,6 +77,8 @@ static int add_image(struct session *s, const struct file *f, pid_t pid,
 	}
 	if (!rc)
 		rc = tracer_add_image(s->tracer, &image, nr, err);
+	if (!rc && !f->copy_of)
+		rc = usdt_add(s, f->fd, f->path, image.pid, err);
 	if (rc)
 		return rc;
 	rc = remember(s, f, *nr);
@@ -189,6 +191,7 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 		return rc;
 	if (in->walk != PT_WALK_NO)
 		s->nr_walked++;
+	usdt_add_libraries(s, &t->proc);
 	k = known_pid(&s->known, (uint32_t)t->proc.pid);
 	k->image = target.image;
 	free(k->exe);
@@ -204,6 +207,13 @@ int discover_target(struct session *s, pid_t pid, struct err *err)
 	if (rc)
 		return rc;
 	rc = tell(s, &t, PT_ANY_EXEC, err);
+	if (!rc && !t.main->from_memory)
+		rc = tracer_check_usdt(s->tracer, t.main->fd,
+				       t.main->image.text, err);
+	else if (!rc && tracer_wants_usdt(s->tracer))
+		rc = err_kind(err, ERR_NOT_PERMITTED, -EACCES, "cannot put USDT "
+			      "probes into process %d: the file of its "
+			      "interpreter is out of reach", (int)pid);
 	target_fini(&t);
 	return rc;
 }
@@ -284,6 +294,9 @@ int discover_command(struct session *s, char *const argv[], pid_t pid,
 
 	if (!rc) {
 		rc = add_which(s, &w, pid, err);
+		if (!rc)
+			rc = tracer_check_usdt(s->tracer, w.fd, w.image.text,
+					       err);
 		which_fini(&w);
 	} else if (rc != -ENOTSUP) {
 		rc = 0;

@@ -283,7 +283,7 @@ int try_uprobe_multi(struct tries *t)
 	prog = load(t, BPF_PROG_TYPE_KPROBE,
 		    (enum bpf_attach_type)MULTI_ATTACH_TYPE, 0);
 	if (prog >= 0)
-		link = multi_attach(prog, "/proc/self/exe", offset, 0, -1);
+		link = multi_attach(prog, "/proc/self/exe", offset, 0, 0, -1);
 	return finish(t, prog, link, here);
 }
 

@@ -19,6 +19,7 @@ PT_LIVE_SOURCES = \
 	src/live/ring.c src/live/ring.h \
 	src/live/samples.c \
 	src/live/switches.c \
+	src/live/usdt.c src/live/usdt_files.c \
 	src/live/session.c src/live/session.h src/live/session_priv.h \
 	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h \
 	src/live/upkeep.c

@@ -25,8 +25,8 @@ struct multi_attr {
 	uint32_t pad;
 };
 
-int multi_attach(int prog, const char *path, uint64_t offset, uint64_t cookie,
-		 pid_t pid)
+int multi_attach(int prog, const char *path, uint64_t offset,
+		 uint64_t semaphore, uint64_t cookie, pid_t pid)
 {
 	struct multi_attr attr;
 	long fd;
@@ -36,6 +36,8 @@ int multi_attach(int prog, const char *path, uint64_t offset, uint64_t cookie,
 	attr.attach_type = MULTI_ATTACH_TYPE;
 	attr.path = (uintptr_t)path;
 	attr.offsets = (uintptr_t)&offset;
+	if (semaphore)
+		attr.ref_ctr_offsets = (uintptr_t)&semaphore;
 	attr.cookies = (uintptr_t)&cookie;
 	attr.cnt = 1;
 	attr.pid = pid > 0 ? (uint32_t)pid : 0;

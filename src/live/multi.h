@@ -17,11 +17,13 @@
 
 /*
  * A link of program `prog`, loaded for MULTI_ATTACH_TYPE, at file offset
- * `offset` of `path`, in process `pid` (-1: all that map the file).  Returns its
+ * `offset` of `path`, in process `pid` (-1: all that map the file).  The kernel
+ * counts up the semaphore at file offset `semaphore` while it is there; 0: it has
+ * none.  Returns its
  * descriptor, which takes the probe away when it is closed, or -errno: -EINVAL
  * from a kernel that has no such link.
  */
-int multi_attach(int prog, const char *path, uint64_t offset, uint64_t cookie,
-		 pid_t pid);
+int multi_attach(int prog, const char *path, uint64_t offset,
+		 uint64_t semaphore, uint64_t cookie, pid_t pid);
 
 #endif /* PT_MULTI_H */

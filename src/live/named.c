@@ -41,9 +41,18 @@ static void shape_of(struct named_event *e, bool no_paths)
 		s->size = 8;	/* the word before all fields */
 }
 
-static int keep_fields(struct named_event *e, const struct tracefs_event *found,
-		       struct err *err)
+bool named_is_usdt(const struct named_event *e)
 {
+	return e->kind == PT_NAMED_USDT || e->kind == PT_NAMED_GC ||
+	       e->kind == PT_NAMED_IMPORT || e->kind == PT_NAMED_AUDIT;
+}
+
+int named_set_fields(struct named_event *e, const struct tracefs_event *found,
+		     struct err *err)
+{
+	free(e->field);
+	e->told = false;
+	e->nr = 0;
 	e->field = calloc(found->nr + 1, sizeof(*e->field));
 	if (!e->field)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -135,7 +144,7 @@ static int find_raw(struct named_event *e, struct err *err)
 			 "-e NAME without it");
 	} else {
 		put_args(btf, t, found);
-		rc = keep_fields(e, found, err);
+		rc = named_set_fields(e, found, err);
 		e->raw = true;
 	}
 	free(found);
@@ -163,7 +172,7 @@ static int find_tracepoint(struct named_event *e, struct err *err)
 		rc = tracefs_event(path, e->name, found, err);
 	if (!rc) {
 		e->id = found->id;
-		rc = keep_fields(e, found, err);
+		rc = named_set_fields(e, found, err);
 	} else if (rc == -EACCES || rc == -EPERM) {
 		rc = find_raw(e, err);
 	}
@@ -188,10 +197,11 @@ int named_open(struct tracer *t, const struct tracer_opts *opts, struct err *err
 		e->kind = opts->named[i].kind;
 		e->is_period = opts->named[i].is_period;
 		e->rate = opts->named[i].rate;
-		if (e->kind == PT_NAMED_COUNTER)
-			continue;
-		rc = find_tracepoint(e, err);
-		if (!rc)
+		if (named_is_usdt(e))
+			rc = usdt_open(e, err);
+		else if (e->kind == PT_NAMED_TRACEPOINT)
+			rc = find_tracepoint(e, err);
+		if (!rc && e->kind == PT_NAMED_TRACEPOINT)
 			shape_of(e, opts->no_paths);
 	}
 	return rc;
@@ -202,6 +212,7 @@ void named_close(struct tracer *t)
 	for (uint32_t i = 0; i < t->nr_named; i++)
 		free(t->named[i].field);
 	free(t->named);
+	free(t->usdt_files);
 }
 
 uint32_t tracer_nr_named(const struct tracer *t)
@@ -209,9 +220,14 @@ uint32_t tracer_nr_named(const struct tracer *t)
 	return t->nr_named;
 }
 
-bool tracer_named(const struct tracer *t, uint32_t nr, struct recbuf *buf)
+bool tracer_named_is_new(const struct tracer *t, uint32_t nr)
 {
-	const struct named_event *e = &t->named[nr - 1];
+	return !t->named[nr - 1].told;
+}
+
+bool tracer_named(struct tracer *t, uint32_t nr, struct recbuf *buf)
+{
+	struct named_event *e = &t->named[nr - 1];
 	struct pt_named *rec = recbuf_begin(buf, PT_NAMED);
 	struct timespec ts;
 
@@ -219,6 +235,7 @@ bool tracer_named(const struct tracer *t, uint32_t nr, struct recbuf *buf)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	rec->h.t = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	e->told = true;
 	rec->event = nr;
 	rec->kind = e->kind;
 	rec->rate = e->rate;
@@ -272,6 +289,7 @@ void named_leave_out(struct tracer *t)
 	bpf_program__set_autoload(t->skel->progs.on_tracepoint,
 				  count(t, false) > 0);
 	bpf_program__set_autoload(t->skel->progs.on_raw_tracepoint, raw > 0);
+	bpf_program__set_autoload(t->skel->progs.on_usdt, tracer_wants_usdt(t));
 	bpf_program__set_autoload(t->skel->progs.on_counter,
 				  has_counters(t));
 	for (uint32_t i = 0; raw && i < t->nr_named; i++)

@@ -319,6 +319,9 @@ static int from_ring(struct session *s, const struct pt_hdr **rec, struct err *e
 		if (!s->stopped) {
 			look_again(s);
 			late_look(s, now_ns());
+			/* of probes that were found */
+			if (describe_named(s))
+				return err_set(err, -ENOMEM, "out of memory");
 			return idle(s, err);
 		}
 		s->phase = PHASE_END;

@@ -106,6 +106,14 @@ void late_look(struct session *s, uint64_t now);
 /* Does the file alone decide, and is it this one that is wanted? */
 bool late_takes_file(const struct session *s, const char *exe);
 
+/*
+ * usdt_files.c: the USDT probes that were asked for by name, in a file that a
+ * process has mapped; in all that it has.
+ */
+int usdt_add(struct session *s, int fd, const char *path, pid_t pid,
+	     struct err *err) PT_MUST_CHECK;
+void usdt_add_libraries(struct session *s, const struct proc *p);
+
 /* describe.c: records that user space writes. */
 int describe_meta(struct session *s) PT_MUST_CHECK;
 int describe_named(struct session *s) PT_MUST_CHECK;

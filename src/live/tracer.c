@@ -239,34 +239,45 @@ int tracer_keep_link(struct tracer *t, struct bpf_link *link, struct err *err)
 }
 
 static int add_multi(struct tracer *t, const struct bpf_program *prog,
-		     const struct tracer_image *image, uint64_t offset,
-		     uint32_t nr, struct err *err)
+		     const struct probe_place *at, uint64_t cookie,
+		     struct err *err)
 {
 	struct err why;		/* the first refusal is the one to be told */
 	int fd;
 
 	if (t->nr_link_fds == ARRAY_LEN(t->link_fds))
-		return err_set(err, -ENOSPC, "too many interpreters at once");
-	fd = attach_uprobe_multi(prog, image->fd, image->pid, offset, nr, &why);
+		return err_set(err, -ENOSPC, "too many probes at once");
+	fd = attach_uprobe_multi(prog, at, cookie, &why);
 	if (fd < 0)
 		return fd;
 	t->link_fds[t->nr_link_fds++] = fd;
 	return 0;
 }
 
-static int add_probe(struct tracer *t, const struct bpf_program *prog,
-		     const struct tracer_image *image, uint64_t offset,
-		     uint32_t nr, struct err *err)
+int tracer_add_probe(struct tracer *t, const struct bpf_program *prog,
+		     const struct probe_place *at, uint64_t cookie,
+		     struct err *err)
 {
 	struct bpf_link *link;
 	int rc;
 
-	rc = attach_uprobe(&link, prog, image->fd, image->pid, offset, nr, err);
+	rc = attach_uprobe(&link, prog, at, cookie, err);
 	if (through_helps(rc))
-		return add_multi(t, prog, image, offset, nr, err);
+		return add_multi(t, prog, at, cookie, err);
 	if (rc)
 		return rc;
 	return tracer_keep_link(t, link, err);
+}
+
+static int add_probe(struct tracer *t, const struct bpf_program *prog,
+		     const struct tracer_image *image, uint64_t offset,
+		     uint32_t nr, struct err *err)
+{
+	const struct probe_place at = {
+		.fd = image->fd, .pid = image->pid, .offset = offset,
+	};
+
+	return tracer_add_probe(t, prog, &at, nr, err);
 }
 
 static const struct known_file *known(const struct tracer *t,

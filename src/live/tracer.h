@@ -30,6 +30,7 @@
 #include "pytrace_control.h"
 
 struct tracer;
+struct elfimg;
 
 struct tracer_opts {
 	bool follow;			/* descendants too */
@@ -110,7 +111,29 @@ bool tracer_has_fingerprints(const struct tracer *t);
  * of one, begun in `buf`.  False without memory.
  */
 uint32_t tracer_nr_named(const struct tracer *t);
-bool tracer_named(const struct tracer *t, uint32_t nr, struct recbuf *buf);
+bool tracer_named(struct tracer *t, uint32_t nr, struct recbuf *buf);
+/* Has more become known of it since that was last made? */
+bool tracer_named_is_new(const struct tracer *t, uint32_t nr);
+
+/*
+ * Put the USDT probes that were asked for by name into a file that a process has
+ * mapped.  The same file again does nothing.
+ */
+struct tracer_file {
+	int fd;
+	struct elfimg *elf;	/* of it */
+	pid_t pid;		/* -1: in all that map it */
+};
+
+bool tracer_wants_usdt(const struct tracer *t);
+int tracer_add_file(struct tracer *t, const struct tracer_file *file,
+		    struct err *err) PT_MUST_CHECK;
+/*
+ * An error (ERR_UNSUPPORTED) if a probe of CPython that was asked for is not in
+ * this file, an interpreter's, of version `python`.
+ */
+int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
+		      struct err *err) PT_MUST_CHECK;
 
 /* CPUs come and go: to be called now and then, for samples of all of them. */
 void tracer_sample(struct tracer *t);

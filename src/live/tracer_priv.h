@@ -28,13 +28,14 @@ struct named_event {
 	struct pt_shape shape;
 	char (*field)[TRACEFS_FIELD_LEN];
 	size_t nr;
+	bool told;			/* its PT_NAMED, as it is now */
 };
 
 struct tracer {
 	struct pytrace_bpf *skel;
 	struct bpf_link **links;
 	size_t nr_links, room;
-	int link_fds[2 * PT_MAX_IMAGES];	/* those not of libbpf's making */
+	int link_fds[2 * PT_MAX_IMAGES + PT_MAX_SITES];	/* those not of libbpf's making */
 	size_t nr_link_fds;
 	struct known_file images[PT_MAX_IMAGES];
 	uint32_t nr_images;
@@ -46,6 +47,10 @@ struct tracer {
 	uint64_t misses_told;	/* of recursion_misses */
 	struct named_event *named;	/* nr_named, by their numbers - 1 */
 	uint32_t nr_named;
+	uint32_t nr_sites;	/* of USDT probes */
+	struct usdt_file *usdt_files;	/* looked into: usdt.c */
+	size_t nr_usdt_files;
+	uint32_t path_len;
 	uint32_t sample_hz;	/* 0: no samples */
 	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
 	struct bpf_link **counted;	/* likewise, of each of `named` */
@@ -70,10 +75,24 @@ void named_leave_out(struct tracer *t);
 int named_tell(struct tracer *t) PT_MUST_CHECK;	/* when loaded: 0 or -errno */
 int named_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void named_close(struct tracer *t);
+/* usdt.c: the fields that are known before any file is. */
+int usdt_open(struct named_event *e, struct err *err) PT_MUST_CHECK;
 
 /* samples.c */
 int tracer_count(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void tracer_stop_samples(struct tracer *t);
+
+struct probe_place;
+
+/* A uprobe, by one of the two ways; the tracer's. */
+int tracer_add_probe(struct tracer *t, const struct bpf_program *prog,
+		     const struct probe_place *at, uint64_t cookie,
+		     struct err *err) PT_MUST_CHECK;
+
+/* named.c, for usdt.c: is it one, and what its data are. */
+bool named_is_usdt(const struct named_event *e);
+int named_set_fields(struct named_event *e, const struct tracefs_event *found,
+		     struct err *err) PT_MUST_CHECK;
 
 /* It is the tracer's from here on, whatever this returns. */
 int tracer_keep_link(struct tracer *t, struct bpf_link *link,

@@ -16,7 +16,17 @@ static bool value_of(const struct moment *m, const struct evfield *f,
 {
 	const struct pt_tracepoint *tp = (const void *)m->rec;
 
+	/* the generation is what the begin said: it was not seen */
+	if (m->named->kind == PT_NAMED_GC && !tp->dur && !f->offset)
+		return false;
 	return evfield_value(f, record_data(tp), tp->nr, v);
+}
+
+/* Names of modules and of audit events are none. */
+static bool may_be_path(const struct moment *m)
+{
+	return m->named->kind != PT_NAMED_IMPORT &&
+	       m->named->kind != PT_NAMED_AUDIT;
 }
 
 /* ---- text ----------------------------------------------------------------- */
@@ -62,7 +72,8 @@ static void put_bytes(FILE *out, const struct evvalue *v)
 }
 
 static void put_value(FILE *out, const struct evfield *f,
-		      const struct evvalue *v, const struct sysargs_opts *opts)
+		      const struct evvalue *v, const struct sysargs_opts *opts,
+		      bool hide)
 {
 	switch ((enum evfield_kind)f->kind) {
 	case EVFIELD_NUMBER:
@@ -70,7 +81,7 @@ static void put_value(FILE *out, const struct evfield *f,
 		put_number(out, f, v->number);
 		break;
 	case EVFIELD_TEXT:
-		if (opts->no_paths) {
+		if (hide) {
 			fputs("...", out);
 			break;
 		}
@@ -99,7 +110,8 @@ void fields_put(FILE *out, const struct moment *m,
 		fprintf(out, "%s%.*s=", i ? " " : "  ", (int)f->name_len,
 			f->name);
 		if (value_of(m, f, &v))
-			put_value(out, f, &v, opts);
+			put_value(out, f, &v, opts,
+				  opts->no_paths && may_be_path(m));
 		else
 			putc('?', out);
 	}
@@ -124,7 +136,7 @@ static void json_bytes(struct jsonw *w, const struct evvalue *v)
 }
 
 static void json_value(struct jsonw *w, const struct evfield *f,
-		       const struct evvalue *v, bool no_paths)
+		       const struct evvalue *v, bool hide)
 {
 	switch ((enum evfield_kind)f->kind) {
 	case EVFIELD_NUMBER:
@@ -132,7 +144,7 @@ static void json_value(struct jsonw *w, const struct evfield *f,
 		json_number(w, f, v->number);
 		break;
 	case EVFIELD_TEXT:
-		if (no_paths) {
+		if (hide) {
 			jsonw_null(w);
 			break;
 		}
@@ -157,7 +169,6 @@ void fields_json(struct jsonw *w, const struct moment *m, bool no_paths)
 {
 	struct evvalue v;
 
-	jsonw_open(w);
 	for (size_t i = 0; m->named && i < m->named->nr; i++) {
 		const struct evfield *f = &m->named->field[i];
 		char name[256];
@@ -165,9 +176,8 @@ void fields_json(struct jsonw *w, const struct moment *m, bool no_paths)
 		snprintf(name, sizeof(name), "%.*s", (int)f->name_len, f->name);
 		jsonw_key(w, name);
 		if (value_of(m, f, &v))
-			json_value(w, f, &v, no_paths);
+			json_value(w, f, &v, no_paths && may_be_path(m));
 		else
 			jsonw_null(w);
 	}
-	jsonw_close(w);
 }

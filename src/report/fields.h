@@ -12,7 +12,7 @@
 /* "  pid=7 comm="sh" cut=?": what the data do not have is "?". */
 void fields_put(FILE *out, const struct moment *m,
 		const struct sysargs_opts *opts);
-/* An object of them: numbers, strings, lists; null for what is not there. */
+/* Members of an object: numbers, strings, lists; null for what is not there. */
 void fields_json(struct jsonw *w, const struct moment *m, bool no_paths);
 
 #endif /* PT_FIELDS_H */

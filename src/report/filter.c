@@ -192,7 +192,7 @@ static bool has_failed(const struct pt_hdr *rec)
 /* A sample is of one moment: its `dur` is what it stands for. */
 static bool took_time(const struct pt_event *ev)
 {
-	return ev->h.type != PT_SAMPLE && ev->h.type != PT_TRACEPOINT;
+	return ev->h.type != PT_SAMPLE;
 }
 
 /* Was it asked for by name? */

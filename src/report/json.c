@@ -212,13 +212,21 @@ static void put_cpustat(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_key_uint(w, "memory_high", stat->memory_high);
 }
 
-static const char *named_kind(uint8_t kind)
+const char *json_named_kind(uint8_t kind)
 {
 	switch ((enum pt_named_kind)kind) {
 	case PT_NAMED_TRACEPOINT:
 		return "tracepoint";
 	case PT_NAMED_COUNTER:
 		return "counter";
+	case PT_NAMED_USDT:
+		return "usdt";
+	case PT_NAMED_GC:
+		return "gc";
+	case PT_NAMED_IMPORT:
+		return "import";
+	case PT_NAMED_AUDIT:
+		return "audit";
 	}
 	return "unknown";
 }
@@ -231,7 +239,7 @@ static void put_named(struct jsonw *w, const struct moment *m)
 
 	json_put_type(w, m->rec);
 	jsonw_key_name(w, "name", record_string(m->rec, 0));
-	jsonw_key_string(w, "kind", named_kind(n->kind));
+	jsonw_key_string(w, "kind", json_named_kind(n->kind));
 	if (n->kind == PT_NAMED_COUNTER)
 		jsonw_key_known(w, n->is_period ? "period" : "hz", n->rate);
 	jsonw_key(w, "fields");

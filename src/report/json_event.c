@@ -385,17 +385,33 @@ static void put_sample(struct jsonw *w, const struct moment *m)
 	put_tristate(w, "in_gc", s->in_gc);
 }
 
+/* "gc", "import", "audit": events of Python, not of a probe. */
+static bool has_own_type(const struct moment *m)
+{
+	return m->rec->type == PT_TRACEPOINT && m->named &&
+	       (m->named->kind == PT_NAMED_GC ||
+		m->named->kind == PT_NAMED_IMPORT ||
+		m->named->kind == PT_NAMED_AUDIT);
+}
+
 static void put_tracepoint(struct jsonw *w, const struct moment *m,
 			   const struct json_opts *opts)
 {
 	const struct pt_tracepoint *tp = (const void *)m->rec;
 
+	if (has_own_type(m)) {
+		fields_json(w, m, opts->no_paths);
+		return;
+	}
 	jsonw_key_string(w, "name", m->named ? m->named->name : NULL);
 	jsonw_key(w, "fields");
-	if (m->named)
+	if (m->named) {
+		jsonw_open(w);
 		fields_json(w, m, opts->no_paths);
-	else
+		jsonw_close(w);
+	} else {
 		jsonw_null(w);
+	}
 	put_flag(w, "interrupt", tp->interrupt);
 }
 
@@ -418,7 +434,12 @@ void json_put_event(struct jsonw *w, const struct moment *m,
 {
 	const struct pt_event *ev = record_event(m->rec);
 
-	json_put_type(w, m->rec);
+	if (has_own_type(m)) {
+		jsonw_key_string(w, "type", json_named_kind(m->named->kind));
+		jsonw_key_uint(w, "t", m->rec->t);
+	} else {
+		json_put_type(w, m->rec);
+	}
 	put_duration(w, ev);
 	json_put_task(w, m);
 	switch (m->rec->type) {

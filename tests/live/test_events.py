@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -252,3 +253,201 @@ def test_without_tracefs(pytrace, may_trace, system_python):
             assert "root only" in refused.stderr
     finally:
         shutil.rmtree(folder)
+
+
+# ---- USDT probes ----------------------------------------------------------
+
+TOLD = """
+    import gc, json
+    seen = {}
+    def note(phase, info):
+        if phase == "stop":
+            seen[info["generation"]] = seen.get(info["generation"], 0) + 1
+    def collects():
+        for i in range(4):
+            gc.collect()
+        kept = []
+        for i in range(20000):
+            kept.append([kept])
+        gc.collect(0)
+    def imports():
+        import wave
+        try:
+            import no_such_module_of_ours
+        except ImportError:
+            pass
+    def audits():
+        for i in range(5):
+            sys.audit("ours.event", "secret", i)
+    gc.callbacks.append(note)
+    collects()
+    gc.callbacks.clear()
+    gc.disable()
+    imports()
+    audits()
+    print(json.dumps(seen))
+"""
+
+
+def at(records, func):
+    return [r for r in records if r["stack"]
+            and func in [f["func"] for f in r["stack"]]]
+
+
+def test_gc_import_audit(tracer, debian_python):
+    """What Python itself counts, at its line; each pause has a length."""
+    run = tracer.run(debian_python.argv(*script(TOLD)), "-e",
+                     "gc,import,audit")
+    assert run.status == 0, run.stderr
+    assert not run.losses()
+    want = {int(k): v for k, v in json.loads(run.stdout).items()}
+    got = {}
+    for r in at(run.records("gc"), "collects"):
+        assert r["dur"] > 0
+        got[r["generation"]] = got.get(r["generation"], 0) + 1
+    assert got == want
+    found = {r["module"]: r for r in at(run.records("import"), "imports")}
+    assert found["wave"]["found"] == 1 and found["wave"]["dur"] > 0
+    assert found["no_such_module_of_ours"]["found"] == 0
+    for r in found.values():
+        outer = found["wave"]
+        if r["found"] and r["module"] != "wave":
+            assert outer["t"] < r["t"]
+            assert r["t"] + r["dur"] <= outer["t"] + outer["dur"]
+    audits = [r for r in run.records("audit") if r["event"] == "ours.event"]
+    assert len(audits) == 5
+    assert all(r["stack"][0]["func"] == "audits" for r in audits)
+    assert not [r for r in run.records() if r["type"] != "meta"
+                and "secret" in json.dumps(r)]
+
+
+def test_usdt_by_name(tracer, debian_python):
+    """The probes alone, with their arguments; a library's, too."""
+    run = tracer.run(debian_python.argv(*script("""
+    import gc, threading
+    def collects():
+        for i in range(7):
+            gc.collect()
+    gc.disable()
+    collects()
+    for i in range(3):
+        t = threading.Thread(target=collects)
+        t.start()
+        t.join()
+    """)), "-e", "usdt:python:gc__start,usdt:python:gc__done")
+    assert run.status == 0, run.stderr
+    starts = [r for r in at(run.records("tracepoint"), "collects")
+              if r["name"] == "usdt:python:gc__start"]
+    assert len(starts) == 28
+    assert {r["fields"]["generation"] for r in starts} == {2}
+    dones = [r for r in at(run.records("tracepoint"), "collects")
+             if r["name"] == "usdt:python:gc__done"]
+    assert len(dones) == 28
+
+
+LIBRARY = """
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+unsigned short ours_hit_semaphore __attribute__((section(".probes")));
+int go(int a, long b, unsigned char c)
+{
+    volatile short in_memory = -7;
+    if (ours_hit_semaphore)
+        STAP_PROBE5(ours, hit, a, b, c, in_memory, 12345);
+    return ours_hit_semaphore;
+}
+"""
+
+
+def test_usdt_of_a_library(tracer, system_python, tmp_path):
+    """Arguments of every kind, of a probe that only runs while it is wanted."""
+    (tmp_path / "ours.c").write_text(LIBRARY)
+    built = subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o",
+                            tmp_path / "ours.so", tmp_path / "ours.c"],
+                           stderr=subprocess.PIPE)
+    if built.returncode:
+        pytest.skip("no gcc, or no sys/sdt.h (systemtap-sdt-dev)")
+    child = tracer.start(system_python.argv(*script("""
+    import ctypes
+    lib = ctypes.CDLL(sys.argv[1])
+    lib.go.argtypes = ctypes.c_int, ctypes.c_long, ctypes.c_ubyte
+    def hits(times):
+        return [lib.go(-5 - i, -(1 << 40), 250) for i in range(times)]
+    assert hits(3) == [0] * 3
+    os.read(0, 1)
+    assert hits(6) == [1] * 6
+    os.read(0, 1)
+    assert hits(3) == [0] * 3
+    """, tmp_path / "ours.so")), stdin=subprocess.PIPE)
+    tracing.wait_for(lambda: "ours.so" in Path(
+        "/proc/%d/maps" % child.pid).read_text(), "it is loaded")
+    attached = tracer.attach(child.pid, "-e", "usdt:ours:hit")
+    child.stdin.write(b"x")
+    child.stdin.flush()
+    time.sleep(0.5)
+    run = attached.stop()
+    assert run.status == 0, run.stderr
+    child.stdin.write(b"x")
+    child.stdin.close()
+    assert child.wait(tracing.LONG) == 0
+    got = [r["fields"] for r in at(run.records("tracepoint"), "hits")]
+    assert got == [{"arg1": -5 - i, "arg2": -(1 << 40), "arg3": 250,
+                    "arg4": -7, "arg5": 12345} for i in range(6)]
+
+
+def test_usdt_that_is_not_there(tracer, pytrace, source_python):
+    """A build without probes is told so, and what would have them."""
+    run = tracer.run(source_python.argv("-c", "pass"), "-e", "gc")
+    assert run.status == 125
+    assert "does not have" in run.stderr and "--with-dtrace" in run.stderr
+
+
+def semaphores(pytrace, python, pid):
+    """Those of the audit and gc probes, in the memory of process PID."""
+    out = subprocess.run([pytrace, "probes", "-p", str(pid), "--json"],
+                         check=True, stdout=subprocess.PIPE).stdout
+    rows = [json.loads(line) for line in out.splitlines()]
+    bias = [r["bias"] for r in rows if r["type"] == "interpreter"][0]
+    at = {r["semaphore"] + bias for r in rows if r["type"] == "probe"
+          and r["name"] in ("audit", "gc__start", "gc__done")}
+    assert len(at) == 3
+    with open("/proc/%d/mem" % pid, "rb") as mem:
+        got = []
+        for addr in sorted(at):
+            mem.seek(addr)
+            got.append(int.from_bytes(mem.read(2), "little"))
+    return got
+
+
+@pytest.mark.parametrize("follow", [[], ["-f"]], ids=["alone", "follow"])
+def test_nothing_stays_after_a_kill(tracer, pytrace, debian_python, follow):
+    """Semaphores and breakpoints are the kernel's: gone with the tracer."""
+    child = tracer.start(debian_python.argv(*script("""
+    import gc, signal
+    pid = os.fork()
+    if not pid:
+        while os.getppid() != 1:
+            time.sleep(0.05)
+        os._exit(0)
+    print(pid, flush=True)
+    while True:
+        time.sleep(0.01)
+        gc.collect()
+        if not os.fork():
+            time.sleep(0.2)
+            os._exit(0)
+    """)), stdout=subprocess.PIPE)
+    other = int(child.stdout.readline())
+    assert semaphores(pytrace, debian_python, child.pid) == [0, 0, 0]
+    attached = tracer.attach(child.pid, "-e", "gc,audit", *follow)
+    # as many as the probe has places
+    assert all(semaphores(pytrace, debian_python, child.pid))
+    attached.child.kill()
+    attached.child.wait(20)
+    for pid in (child.pid, other):
+        tracing.wait_for(lambda: semaphores(pytrace, debian_python, pid) ==
+                         [0, 0, 0], lambda: "%d: %s" % (pid, semaphores(
+                             pytrace, debian_python, pid)), 5)
+        tracing.wait_for(lambda: not tracing.text_differs(pid),
+                         lambda: tracing.text_differs(pid), 5)
+    child.kill()

@@ -261,6 +261,26 @@ static void words_of_e(void **state)
 	assert_true(eventset_has_named(&s, NULL));
 }
 
+static void probes_by_name(void **state)
+{
+	const char *words[] = { "gc", "import", "usdt:python:line", "!audit" };
+	struct err err = { 0 };
+	struct eventset s;
+
+	(void)state;
+	assert_int_equal(eventset_parse(&s, words, 4, EVENTS_ALL, &err), 0);
+	assert_int_equal(s.types, EVENTS_OF(PT_TRACEPOINT));
+	assert_int_equal(s.nr_named, 4);
+	assert_int_equal(s.named[0].kind, PT_NAMED_GC);
+	assert_int_equal(s.named[1].kind, PT_NAMED_IMPORT);
+	assert_int_equal(s.named[2].kind, PT_NAMED_USDT);
+	assert_true(eventset_has_named(&s, "usdt:python:line"));
+	assert_false(eventset_has_named(&s, "audit"));
+	words[0] = "gc:x";		/* a category that only the kernel knows */
+	assert_int_equal(eventset_parse(&s, words, 1, EVENTS_ALL, &err), 0);
+	assert_int_equal(s.named[0].kind, PT_NAMED_TRACEPOINT);
+}
+
 static void rate_of(const char *word, uint64_t rate, bool is_period)
 {
 	const struct counter *c = counter_named(word);
@@ -319,6 +339,7 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(tracepoints_of_a_kernel),
 		cmocka_unit_test(words_of_e),
+		cmocka_unit_test(probes_by_name),
 		cmocka_unit_test(counters),
 	};
 
