@@ -283,7 +283,7 @@ def test_all(tracer, system_python, source_python, outsider):
     t = Traced(tracer, "-a")
     for _ in range(3):
         late([system_python.file], 0)
-    late(source_python.argv(), .5)
+    late(source_python.argv(), 2)       # time enough on a loaded machine
     t.stop()
     assert outsider in {r["pid"] for r in t.run.calls()}
     assert sorted(t.counts().values()) == [200] * 4
