@@ -31,7 +31,7 @@ _pytrace() {
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] && [[ $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
-			"$(_pytrace_views "$1") --help --version" -- "$cur")
+			"$(_pytrace_views "$1") --help --version --json-schema" -- "$cur")
 		return
 	fi
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -80,7 +80,7 @@ _pytrace() {
 	-i | --input | -o | --output)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	-d | --duration | --slower | -F | -t | --thread | \
+	-d | --duration | -I | --interval | --slower | -F | -t | --thread | \
 	--name | --container | -s | --app | --buffer | \
 	--max-overhead | --idle-at | --width | --limit)
 		return ;;

@@ -91,7 +91,7 @@ static void begin_accounts(struct analysis *a, uint64_t t)
 		c->nr_off = 0;
 		c->open = 0;
 		c->nr_pieces = 0;
-		c->seen = c->gil = false;
+		c->seen = c->gil = c->cut = c->settled = false;
 		if (c->thread)
 			a->threads[c->thread].born = t;
 	}
@@ -105,7 +105,7 @@ static void begin(struct analysis *a, const struct pt_begin *b)
 	if (a->began)
 		return;
 	a->began = true;
-	m->begin = b->h.t;
+	m->begin = a->first = b->h.t;
 	m->events = b->events;
 	m->sample_hz = b->sample_hz;
 	if (b->events & 1u << PT_OFFCPU)
@@ -175,8 +175,11 @@ static void note_time(struct analysis *a, const struct pt_hdr *rec)
 		end += ev->dur;
 	if (end > a->model.end)
 		a->model.end = end;
-	if (ev && !a->began && (!a->model.begin || rec->t < a->model.begin))
-		a->model.begin = rec->t;
+	if (ev && !a->began && (!a->first || rec->t < a->first)) {
+		if (a->first == a->model.begin)
+			a->model.begin = rec->t;
+		a->first = rec->t;
+	}
 }
 
 int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
@@ -213,6 +216,43 @@ int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 		break;
 	}
 	return a->failed || a->ledger.failed ? no_memory(err) : 0;
+}
+
+bool analysis_may_cut(const struct analysis *a)
+{
+	return (a->began || a->first) && !a->unfinished_end &&
+	       !a->model.complete;
+}
+
+int analysis_cut(struct analysis *a, uint64_t t, struct err *err)
+{
+	a->model.interval = true;
+	settle_interval(a, t);
+	return a->failed || a->ledger.failed ? no_memory(err) : 0;
+}
+
+/* What is known of threads and processes goes on, and what they did begins. */
+void analysis_next(struct analysis *a)
+{
+	struct model *m = &a->model;
+
+	ledger_reset(&a->ledger);
+	a->ledger.coarse = 0;
+	m->account = (struct account){ 0 };
+	m->begin = m->end;
+	m->before = m->going_on = 0;
+	m->periods = m->throttled_periods = m->throttled_ns = 0;
+	m->memory_high = m->coarse = 0;
+	m->lossy = false;
+	if (m->kernel != EXACT)
+		m->kernel = NOT_KNOWN;
+	for (uint32_t i = 0; i <= m->nr_threads; i++)
+		a->threads[i].life_ns = a->threads[i].off_ns =
+			a->threads[i].kernel_ns = 0;
+	for (uint32_t i = 0; i < a->nr_groups; i++)
+		a->groups[i].first = a->groups[i].last;
+	for (struct clock *c = clocks_first(&a->clocks); c; c = clocks_next(c))
+		c->gil = false;
 }
 
 int analysis_end(struct analysis *a, struct err *err)

@@ -40,6 +40,19 @@ void analysis_free(struct analysis *a);		/* NULL is fine */
 int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 	PT_MUST_CHECK;
 
+/*
+ * An interval ends at `t`: the model is that of the interval until
+ * analysis_next(), which begins another.  A wait or a call counts where it ends:
+ * nobody knows of one that goes on.  So a thread is accounted for up to its last
+ * sign of life, what is behind that comes in a later interval, and all intervals
+ * sum to the whole.
+ */
+int analysis_cut(struct analysis *a, uint64_t t, struct err *err)
+	PT_MUST_CHECK;
+void analysis_next(struct analysis *a);
+/* Not before anything happened, nor when the end has begun. */
+bool analysis_may_cut(const struct analysis *a);
+
 /* The stream has ended: close the accounts.  Once; then the model is whole. */
 int analysis_end(struct analysis *a, struct err *err) PT_MUST_CHECK;
 

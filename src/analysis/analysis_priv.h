@@ -32,6 +32,8 @@ struct analysis {
 	uint32_t threads_cap, processes_cap, idle_cap;
 	struct group groups[GROUPS_MAX];
 	uint32_t nr_groups;
+	uint64_t first;			/* begin of the trace; that of the model
+					 * is of the interval */
 	uint64_t unfinished_end;	/* of the waits that had no end */
 	uint64_t charged;		/* events so far */
 	bool began;			/* PT_BEGIN has come */
@@ -61,7 +63,11 @@ enum cell_state charge_state(struct analysis *a, const struct moment *m,
 /* charge_off.c: a PT_OFFCPU */
 void charge_offcpu(struct analysis *a, const struct moment *m);
 
-/* settle.c: sums at the end */
+/* A thread has lived until then, and its account with it; it may live on. */
+void task_book(struct analysis *a, struct clock *c, uint64_t end);
+
+/* settle.c: sums at the end, and at that of an interval */
 void settle(struct analysis *a);
+void settle_interval(struct analysis *a, uint64_t t);
 
 #endif /* PT_ANALYSIS_PRIV_H */

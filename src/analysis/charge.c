@@ -171,7 +171,7 @@ static void charge_syscall(struct analysis *a, const struct moment *m)
 	const struct pt_syscall *sys = (const void *)m->rec;
 	bool before = sys->state == PT_SYS_NO_ENTRY;
 	struct clock *c = task_clock(a, m, before && a->began ?
-				     a->model.begin : sys->h.t);
+				     a->first : sys->h.t);
 	uint32_t stack = charge_stack(a, m);
 
 	if (!c)

@@ -168,7 +168,7 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 	const struct pt_offcpu *off = (const void *)m->rec;
 	bool before = off->state == PT_OFF_BEFORE ||
 		      off->why == PT_WHY_BEFORE ||
-		      (a->began && off->h.t <= a->model.begin);
+		      (a->began && off->h.t <= a->first);
 	struct cell_key key = {
 		.kind = CELL_TIME, .thread = c->thread, .stack = stack,
 	};
@@ -247,8 +247,10 @@ void charge_offcpu(struct analysis *a, const struct moment *m)
 		return;
 	c->seen = true;
 	left = clock_off(c, &t, off->dur);
-	if (open && t + left > a->unfinished_end)
-		a->unfinished_end = t + left;
+	/* of the record, for what was clipped of it is as much of the trace */
+	if (open && off->h.t + off->dur > a->unfinished_end &&
+	    off->h.t + off->dur >= off->h.t)
+		a->unfinished_end = off->h.t + off->dur;
 	cut = t - off->h.t;
 	clip(&blocked, &cut);
 	clip(&runq, &cut);

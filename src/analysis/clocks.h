@@ -31,7 +31,10 @@ struct clock_piece {
 struct clock {
 	uint32_t tid, pid, proc;
 	uint32_t thread;	/* number in the model */
-	uint64_t born;
+	uint64_t born;		/* or when the interval began */
+	uint64_t oldest;	/* when it was born, if `cut`: */
+	bool cut;		/* an interval has ended */
+	bool settled;		/* no earlier birth is believed any more */
 	uint64_t booked;	/* nothing begins before: the end of the last
 				 * piece */
 	uint64_t last;		/* it was alive then */

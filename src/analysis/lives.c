@@ -132,13 +132,21 @@ static struct clock *begin_thread(struct analysis *a, uint32_t tid,
 /* It turns out to be older than what was first seen of it. */
 static void is_older(struct analysis *a, struct clock *c, uint64_t since)
 {
-	if (a->began && since < a->model.begin)
-		since = a->model.begin;
-	if ((c->announced && c->booked != c->born) || since >= c->born)
+	uint64_t oldest = c->cut ? c->oldest : c->born;
+
+	if (a->began && since < a->first)
+		since = a->first;
+	if (since >= oldest ||
+	    (c->announced && (c->settled || c->booked != c->born)))
 		return;
-	if (c->booked == c->born)
-		c->booked = since;
-	c->born = since;
+	if (c->cut) {		/* what its intervals lack comes in this one */
+		c->born -= oldest - since;
+		c->oldest = since;
+	} else {
+		if (c->booked == c->born)
+			c->booked = since;
+		c->born = since;
+	}
 	if (c->thread)
 		a->threads[c->thread].born = since;
 }
@@ -155,8 +163,8 @@ struct clock *task_clock(struct analysis *a, const struct moment *m,
 	}
 	if (c)				/* its end was not seen */
 		task_end(a, c, c->last, false);
-	if (a->began && since < a->model.begin)
-		since = a->model.begin;
+	if (a->began && since < a->first)
+		since = a->first;
 	return begin_thread(a, rec->tid, rec->pid, rec->proc, since);
 }
 
@@ -185,7 +193,7 @@ static void name_thread(struct analysis *a, const struct moment *m)
 static void fork_task(struct analysis *a, const struct pt_fork *rec)
 {
 	struct clock *c = clocks_find(&a->clocks, rec->child_tid);
-	uint64_t born = rec->h.t < a->model.begin ? a->model.begin : rec->h.t;
+	uint64_t born = rec->h.t < a->first ? a->first : rec->h.t;
 	struct process_info *parent;
 
 	if (!rec->child_proc)
@@ -264,7 +272,7 @@ static void account_rest(struct analysis *a, struct clock *c, uint64_t end,
 	if (c->open) {
 		off = clock_off(c, &c->booked, rest);
 		ledger_add(&a->ledger, c->open, 0, off);
-	} else if (!c->seen && !c->by_exec && c->born <= a->model.begin) {
+	} else if (!c->seen && !c->by_exec && c->born <= a->first) {
 		a->model.account.unseen_threads++;
 		off = clock_off(c, &c->booked, rest);
 		unknown(a, c, off, TIME_UNSEEN);
@@ -276,20 +284,12 @@ static void account_rest(struct analysis *a, struct clock *c, uint64_t end,
 	}
 }
 
-void task_end(struct analysis *a, struct clock *c, uint64_t end, bool cut)
+void task_book(struct analysis *a, struct clock *c, uint64_t end)
 {
+	struct thread_info *t = &a->threads[c->thread];
+	uint64_t life = end - c->born;
 	struct process_info *p;
-	struct thread_info *t;
-	uint64_t life;
 
-	if (end < c->last)
-		end = c->last;
-	if (end < c->booked)
-		end = c->booked;
-	if (end > c->born)
-		account_rest(a, c, end, cut);
-	t = &a->threads[c->thread];
-	life = end - c->born;
 	if (c->by_exec) {		/* never understood: left out */
 		life = c->off_ns + c->kernel_ns;
 		p = task_process(a, c->proc);
@@ -302,6 +302,17 @@ void task_end(struct analysis *a, struct clock *c, uint64_t end, bool cut)
 	t->off_ns += a->model.off == NOT_KNOWN ? life : c->off_ns;
 	t->kernel_ns += c->kernel_ns;
 	t->ended = end;
+}
+
+void task_end(struct analysis *a, struct clock *c, uint64_t end, bool cut)
+{
+	if (end < c->last)
+		end = c->last;
+	if (end < c->booked)
+		end = c->booked;
+	if (end > c->born)
+		account_rest(a, c, end, cut);
+	task_book(a, c, end);
 	clocks_drop(&a->clocks, c);
 }
 

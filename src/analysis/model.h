@@ -208,6 +208,7 @@ struct model {
 	bool lossy;		/* records were lost: sums are lower bounds, CPU
 				 * time is an upper one */
 	uint64_t coarse;	/* events under a coarser key, for memory */
+	bool interval;		/* of -I: it is one of several */
 	uint32_t going_on;	/* threads whose time of an interval is not
 				 * known up to its end: in a wait, most likely */
 	uint64_t before;	/* events that came before PT_BEGIN: in the

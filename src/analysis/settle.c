@@ -176,6 +176,19 @@ static bool has_samples(const struct analysis *a)
 	return false;
 }
 
+static void settle_sums(struct analysis *a)
+{
+	struct model *m = &a->model;
+
+	if (m->kernel != EXACT)
+		m->kernel = has_samples(a) ? FROM_SAMPLES : NOT_KNOWN;
+	settle_cpu(a);
+	sum_groups(a);
+	m->coarse = a->ledger.coarse;
+	leave_out(a);
+	sum_up(a);
+}
+
 void settle(struct analysis *a)
 {
 	struct model *m = &a->model;
@@ -186,11 +199,54 @@ void settle(struct analysis *a)
 		task_end(a, clocks_first(&a->clocks), end, cut);
 	if (end > m->end || a->unfinished_end)
 		m->end = end;
-	if (m->kernel != EXACT)
-		m->kernel = has_samples(a) ? FROM_SAMPLES : NOT_KNOWN;
-	settle_cpu(a);
-	sum_groups(a);
-	m->coarse = a->ledger.coarse;
-	leave_out(a);
-	sum_up(a);
+	settle_sums(a);
+}
+
+/*
+ * A program that is not understood yet: what is in cells is its life so far, and
+ * the rest, if it turns out to be a Python, comes later.
+ */
+static void book_stranger(struct analysis *a, struct clock *c)
+{
+	struct thread_info *t = &a->threads[c->thread];
+	uint64_t life = c->off_ns + c->kernel_ns;
+
+	t->life_ns += life;
+	t->off_ns += c->off_ns;
+	t->kernel_ns += c->kernel_ns;
+	c->settled |= c->booked != c->born;
+	c->born += life;
+	c->off_ns = c->kernel_ns = 0;
+}
+
+/* Up to its last sign of life. */
+static void book_interval(struct analysis *a, struct clock *c, uint64_t t)
+{
+	uint64_t end = c->last > c->booked ? c->last : c->booked;
+
+	if (end < c->born)
+		end = c->born;
+	a->model.going_on += end < t;
+	if (c->by_exec) {
+		book_stranger(a, c);
+		return;
+	}
+	task_book(a, c, end);
+	if (!c->cut)
+		c->oldest = c->born;
+	c->settled |= c->booked != c->born;
+	c->cut = true;
+	c->born = c->booked = c->last = end;
+	if (c->kernel_end < end)
+		c->kernel_end = end;
+	c->off_ns = c->kernel_ns = 0;
+	c->nr_off = 0;
+}
+
+void settle_interval(struct analysis *a, uint64_t t)
+{
+	for (struct clock *c = clocks_first(&a->clocks); c; c = clocks_next(c))
+		book_interval(a, c, t);
+	a->model.end = t;
+	settle_sums(a);
 }

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "base/printable.h"
 #include "cmd/cmd.h"
+#include "cmd/interval.h"
 #include "cmd/live.h"
 #include "cmd/output.h"
 #include "cmd/pipeline.h"
@@ -23,6 +25,7 @@ struct run {
 	const struct analyse_view *view;
 	const struct opts *opts;
 	struct analysis *analysis;
+	struct interval interval;	/* of -I */
 	struct output out;
 	struct pt_end end;	/* of the stream, for JSON */
 };
@@ -31,23 +34,6 @@ static struct run *of_sink(struct sink *s)
 {
 	return (struct run *)(void *)((char *)s -
 					  offsetof(struct run, sink));
-}
-
-static int put(struct sink *sink, const struct moment *m, struct err *err)
-{
-	struct run *s = of_sink(sink);
-
-	s->end.h.t = m->rec->t;
-	if (m->rec->type == PT_END)
-		memcpy(&s->end, m->rec, sizeof(s->end));
-	return analysis_add(s->analysis, m, err);
-}
-
-static int flush(struct sink *sink, struct err *err)
-{
-	(void)sink;
-	(void)err;
-	return 0;
 }
 
 static int begin(struct pipeline *p, struct err *err)
@@ -81,20 +67,101 @@ static unsigned int width_of(const struct opts *o, FILE *out)
 	return w.ws_col < WIDTH_MIN ? WIDTH_MIN : w.ws_col;
 }
 
-static int put_report(struct run *s, struct err *err)
+static int put_report(struct run *s, const struct analysis *a,
+		      const struct engine_totals *totals, unsigned int interval,
+		      struct err *err)
 {
 	char target[512];
 	const struct analysed done = {
 		.opts = s->opts,
-		.analysis = s->analysis,
-		.totals = engine_totals(s->p.engine),
+		.analysis = a,
+		.totals = totals,
+		.interval = interval,
 		.out = s->out.file,
 		.width = width_of(s->opts, s->out.file),
-		.target = targets_again(s->opts, target, sizeof(target)),
+		.target = interval ? NULL :
+			  targets_again(s->opts, target, sizeof(target)),
 	};
 
 	return s->opts->json ? s->view->json(&done, err) :
 			       s->view->text(&done, err);
+}
+
+/* ---- intervals ------------------------------------------------------------ */
+
+static int put_interval(struct run *s, struct err *err)
+{
+	const struct interval *iv = &s->interval;
+	struct engine_totals totals;
+	int rc;
+
+	totals_since(&totals, engine_totals(s->p.engine), &iv->then);
+	rc = put_report(s, iv->analysis, &totals, iv->nr, err);
+	if (rc)
+		return rc;
+	if (!s->opts->json)
+		putc('\n', s->out.file);
+	if (!fflush(s->out.file))
+		return 0;
+	return err_kind(err, ERR_OUTPUT, -errno, "cannot write the report: %s",
+			strerror(errno));
+}
+
+/* It is `t` on the stream's clock. */
+static int check_interval(struct run *s, uint64_t t, struct err *err)
+{
+	uint64_t end;
+	int rc;
+
+	if (!interval_is_over(&s->interval, t, &end))
+		return 0;
+	rc = analysis_cut(s->interval.analysis, end, err);
+	if (!rc)
+		rc = put_interval(s, err);
+	interval_next(&s->interval, end, engine_totals(s->p.engine));
+	return rc;
+}
+
+/* The last one, if it is not all there is. */
+static int end_intervals(struct run *s, struct err *err)
+{
+	struct interval *iv = &s->interval;
+	int rc;
+
+	if (!iv->analysis || iv->nr == 1)
+		return 0;
+	rc = analysis_end(iv->analysis, err);
+	return rc ? rc : put_interval(s, err);
+}
+
+static int put(struct sink *sink, const struct moment *m, struct err *err)
+{
+	struct run *s = of_sink(sink);
+	int rc = 0;
+
+	s->end.h.t = m->rec->t;
+	if (m->rec->type == PT_END)
+		memcpy(&s->end, m->rec, sizeof(s->end));
+	else if (s->interval.analysis)
+		rc = check_interval(s, m->rec->t, err);
+	if (!rc && s->interval.analysis)
+		rc = interval_add(&s->interval, m, err);
+	return rc ? rc : analysis_add(s->analysis, m, err);
+}
+
+#define LATE_NS UINT64_C(200000000)	/* what is on its way comes until then */
+
+/* Nothing comes: time goes on all the same. */
+static int flush(struct sink *sink, struct err *err)
+{
+	struct run *s = of_sink(sink);
+	struct timespec now;
+
+	if (!s->interval.analysis || s->opts->input)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return check_interval(s, (uint64_t)now.tv_sec * 1000000000u +
+			      (uint64_t)now.tv_nsec - LATE_NS, err);
 }
 
 /* ---- from options to exit code -------------------------------------------- */
@@ -156,7 +223,10 @@ static int report(struct run *s, int code)
 		if (!rc && !code && none_chosen(s, &err))
 			rc = -ENODATA;
 		else if (!rc)
-			rc = put_report(s, &err);
+			rc = end_intervals(s, &err);
+		if (!rc)
+			rc = put_report(s, s->analysis,
+					engine_totals(s->p.engine), 0, &err);
 		if (!rc)
 			say_unmatched(s);
 	}
@@ -242,7 +312,8 @@ static int run_all(struct run *s, char **argv)
 
 	if (choose_events(s, &events, &err) ||
 	    engine_new(&s->p.engine, NULL, &err) ||
-	    analysis_new(&s->analysis, &ao, &err))
+	    analysis_new(&s->analysis, &ao, &err) ||
+	    interval_init(&s->interval, o->interval_ns, &ao, &err))
 		return report(s, cmd_fail(&err));
 	code = o->input ? read_recording(s) :
 			  live_run(o, &events, &s->p, argv);
@@ -267,6 +338,7 @@ int analyse_run(const struct analyse_view *view, int argc, char **argv)
 	code = run_all(&s, argv);
 	cmd_errors_as_json(NULL);
 	analysis_free(s.analysis);
+	interval_fini(&s.interval);
 	engine_free(s.p.engine);
 	return code;
 }

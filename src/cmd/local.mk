@@ -17,6 +17,7 @@ pytrace_SOURCES = \
 	src/cmd/cmd_summary.c \
 	src/cmd/cmd_trace.c \
 	src/cmd/cmd_views.c \
+	src/cmd/interval.c src/cmd/interval.h \
 	src/cmd/live.h \
 	src/cmd/options.c \
 	src/cmd/output.c src/cmd/output.h \

@@ -11,6 +11,7 @@
 #include "cmd/opts.h"
 #include "config.h"
 #include "report/json.h"
+#include "report/schema.h"
 
 static const struct subcommand *const commands[] = {
 	&cmd_cpu,
@@ -103,6 +104,7 @@ static void help(FILE *to)
 	fputs("usage: pytrace [VIEW] TARGET [OPTION...]\n"
 	      "       pytrace [VIEW] [OPTION...] -- COMMAND [ARGUMENT...]\n"
 	      "       pytrace [VIEW] -i FILE [OPTION...]\n"
+	      "       pytrace --json-schema | --version\n"
 	      "\n"
 	      "Which Python function, file and line made a process do what the "
 	      "kernel saw.\n"
@@ -153,6 +155,14 @@ static int usage(const char *word)
 	return cmd_fail(&err);
 }
 
+static int put_schema(void)
+{
+	struct err err = { 0 };
+	int rc = schema_put(stdout, &err);
+
+	return rc && rc != -EPIPE ? cmd_fail(&err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -166,6 +176,8 @@ int main(int argc, char **argv)
 		puts(PACKAGE_STRING);
 		return cmd_flush(0);
 	}
+	if (!strcmp(word, "--json-schema"))
+		return cmd_flush(put_schema());
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (!strcmp(word, commands[i]->name))
 			return run(commands[i], argc, argv);

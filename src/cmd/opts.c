@@ -11,6 +11,7 @@
 #define LIMIT_DEFAULT 20
 #define LIMIT_HISTS	5
 #define OVERHEAD_WALKING 25	/* percent, attached */
+#define INTERVAL_MIN	10000000	/* ns: a report takes a while itself */
 
 enum {				/* long options without a letter */
 	OPT_NO_FOLLOW = 256,
@@ -71,6 +72,8 @@ static const struct row {
 		"read a recording or its text (-: stdin) instead of a process", 1 } },
 	{ OPTS_LIVE, { "duration", 'd', "DUR", 0,
 		"stop after DUR: 500us, 20ms, 2s, 5m; a bare number is seconds", 2 } },
+	{ OPTS_VIEW, { "interval", 'I', "DUR", 0,
+		"also report every DUR what ended since the last time", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
 		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), gc, "
 		"import, audit, a USDT probe (usdt:provider:name), a "
@@ -215,7 +218,10 @@ static void check_function(struct opts *o, const char *arg)
 static void check_input(struct opts *o, const char *arg)
 {
 	if (is_number(arg) && access(arg, F_OK))
-		cmd_usage("no recording '%s': -i takes a file", arg);
+		cmd_usage("no recording '%s': -i takes a file%s%s", arg,
+			  o->groups & OPTS_VIEW ? "; to report every so many "
+			  "seconds use -I " : "",
+			  o->groups & OPTS_VIEW ? arg : "");
 	o->input = arg;
 }
 
@@ -280,6 +286,12 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		if (!num_duration(arg, &o->duration_ns) || !o->duration_ns)
 			cmd_usage("-d takes a duration such as 500ms or 10, "
 				   "not '%s'", arg);
+		break;
+	case 'I':
+		if (!num_duration(arg, &o->interval_ns) ||
+		    o->interval_ns < INTERVAL_MIN)
+			cmd_usage("-I takes a duration from 10ms on, such as "
+				  "1, 500ms or 1m, not '%s'", arg);
 		break;
 	case 'e':
 		if (!arg[strspn(arg, ",")])
@@ -494,6 +506,7 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 	const char *wrong;
 
 	memset(o, 0, sizeof(*o));
+	o->groups = groups;
 	o->limit = UINT32_MAX;
 	o->max_overhead = -1;
 	collect(options, groups);

@@ -40,6 +40,7 @@ struct opts_list {
 };
 
 struct opts {
+	int groups;		/* OPTS_* of the view */
 	/* target */
 	pid_t pids[OPTS_MAX];
 	size_t nr_pids;
@@ -53,6 +54,7 @@ struct opts {
 	const char *input;	/* NULL: live */
 	/* when */
 	uint64_t duration_ns;	/* 0: until the target ends, or Ctrl-C */
+	uint64_t interval_ns;	/* -I; 0: one report, at the end */
 	/* what */
 	struct opts_list events;	/* -e, split at commas */
 	struct opts_list functions;	/* -F */

@@ -90,3 +90,26 @@ void totals_print(const struct engine_totals *t, uint32_t types,
 		fprintf(stderr, "; kernel half ~%.1f ms", (double)cost_ns / 1e6);
 	fputc('\n', stderr);
 }
+
+static void subtract(uint64_t *out, const uint64_t *now, const uint64_t *then,
+		     size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		out[i] = now[i] - then[i];
+}
+
+void totals_since(struct engine_totals *out, const struct engine_totals *now,
+		  const struct engine_totals *then)
+{
+	*out = *now;
+	out->events -= then->events;
+	out->with_stack -= then->with_stack;
+	out->no_frames -= then->no_frames;
+	out->lost_all -= then->lost_all;
+	out->evicted -= then->evicted;
+	subtract(out->of_type, now->of_type, then->of_type,
+		 ARRAY_LEN(out->of_type));
+	subtract(out->unknown, now->unknown, then->unknown,
+		 ARRAY_LEN(out->unknown));
+	subtract(out->lost, now->lost, then->lost, ARRAY_LEN(out->lost));
+}

@@ -18,4 +18,8 @@ bool totals_incomplete(const struct engine_totals *t);
 void totals_print(const struct engine_totals *t, uint32_t types,
 		  uint64_t cost_ns, bool quiet);
 
+/* What came since `then`, of which `now` is a later state. */
+void totals_since(struct engine_totals *out, const struct engine_totals *now,
+		  const struct engine_totals *then);
+
 #endif /* PT_TOTALS_H */

@@ -59,5 +59,5 @@ void account_json(struct jsonw *w, const struct model *m, unsigned int interval)
 	jsonw_key_uint(w, "before_begin", m->before);
 	jsonw_key_uint(w, "going_on", m->going_on);
 	jsonw_key(w, "complete");
-	jsonw_bool(w, m->complete && !m->lossy && !m->shed);
+	jsonw_bool(w, (m->complete || m->interval) && !m->lossy && !m->shed);
 }

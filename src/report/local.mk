@@ -12,7 +12,9 @@ libptcore_a_SOURCES += \
 	src/report/pick.c src/report/pick.h \
 	src/report/rows_json.c src/report/rows_json.h \
 	src/report/rows_json_priv.h src/report/tree_json.c \
+	src/report/schema.c src/report/schema.h src/report/schema_rows.h \
 	src/report/screen.c src/report/screen.h \
+	src/report/screen_head.c src/report/screen_rows.c \
 	src/report/screen_priv.h src/report/storms.c \
 	src/report/shed.c src/report/shed.h \
 	src/report/sockaddr.c \

@@ -24,6 +24,16 @@ struct screen {
 /* A line of its own, cut at the width. */
 void screen_line(struct screen *s, struct text *t);
 
+/* The end of one that has begun, cut where the screen ends; `used` columns. */
+void screen_end_line(struct screen *s, struct text *t, size_t used);
+
+/* screen_head.c: causes of busy time, largest first. */
+void screen_causes(struct screen *s);
+/* How often a control group was over memory.high, if it was. */
+void screen_memory(struct screen *s);
+/* screen_rows.c */
+int screen_rows(struct screen *s, struct err *err);
+
 /* What was traced, and thread time as idle plus busy. */
 void screen_head(struct screen *s);
 /* Cost, events, losses, unknown stacks: always, zeros included. */

@@ -45,7 +45,7 @@ static const struct view views[] = {
 	[TABLE_SYSCALLS] = { "syscalls", 1u << CELL_CALLS,
 		{ { COL_TIME, 0 }, { COL_COUNT, 0 }, { COL_ERRORS, 120 },
 		  { COL_P50, 100 }, { COL_P99, 0 }, { COL_MAX, 0 },
-		  { COL_BYTES, 100 } }, 7, NULL, "call", 12,
+		  { COL_BYTES, 100 } }, 7, NULL, "call", 15,
 		1u << PT_SYSCALL, "no system call was made" },
 	[TABLE_FAULTS] = { "faults", 1u << CELL_FAULTS,
 		{ { COL_FAULTS, 0 }, { COL_COW, 0 }, { COL_PRIVATE, 0 },

@@ -161,7 +161,34 @@ def test_ages_and_the_collector(pytrace):
     assert "(gc) orm.py:20" in shown and "note: the collector" in shown
 
 
+@pytest.mark.parametrize("view", VIEWS + [""])
+def test_intervals_sum_up(pytrace, view):
+    """A report for each interval, and the whole, which is their sum."""
+    args = ([view] if view else []) + ["-I", "2", "-i", CALLS]
+    accounts = of_type(objects(pytrace, *args), "account")
+    parts = [one for one in accounts if "interval" in one]
+    assert [one["interval"] for one in parts] == list(range(1, len(parts) + 1))
+    assert len(accounts) == len(parts) + 1 > 3
+    assert [one["t"] for one in parts[1:]] == \
+        [one["until"] for one in parts[:-1]]
+    assert sum(one["thread_ns"] for one in parts) == accounts[-1]["thread_ns"]
+    for one in accounts:
+        assert one["thread_ns"] == one["idle_ns"] + one["unseen_ns"] + \
+            one["busy_ns"]
+    totals = of_type(objects(pytrace, *args), "total")
+    assert sum(one["count"] for one in totals[:-1]) == \
+        (totals[-1]["count"] if totals else 0)
+    text = run(pytrace, *args).stdout.decode()
+    assert text.count("thread time") == len(accounts)
+
+
+def test_interval_longer_than_all(pytrace):
+    args = ["offcpu", "-i", INCIDENT]
+    assert run(pytrace, *args, "-I", "1m").stdout == run(pytrace, *args).stdout
+
+
 @pytest.mark.parametrize("args, says", [
+    (["cpu", "-I", "1ms"], "-I takes a duration"),
     (["cpu", "--hist"], "samples took no time"),
     (["offcpu", "--hist=cubic"], "--hist takes log2 or linear"),
     (["offcpu", "--hist", "--tree"], "not both"),
@@ -176,3 +203,9 @@ def test_usage(pytrace, args, says):
     done = run(pytrace, *args, "-i", INCIDENT)
     assert done.returncode == 2 and not done.stdout
     assert says in done.stderr.decode()
+
+
+def test_input_that_is_an_interval(pytrace):
+    done = run(pytrace, "offcpu", "-i", "1")
+    assert done.returncode == 2
+    assert b"no recording '1'" in done.stderr and b"use -I 1" in done.stderr

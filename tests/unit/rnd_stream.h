@@ -23,7 +23,33 @@ struct run {
 	uint64_t fed[PT_TYPE_END];
 	uint64_t before;	/* events before PT_BEGIN */
 	uint64_t timed;		/* calls that returned: they have a duration */
+	/* with intervals: after so many records each; what the ended ones had */
+	unsigned int cut_every, fed_all, intervals;
+	uint64_t thread_ns, counts;
 };
+
+/* An interval ends: it closes by itself. */
+static inline void cut(struct run *r)
+{
+	const struct model *m = analysis_model(r->a);
+	uint64_t cells = 0;
+
+	assert_int_equal(analysis_cut(r->a, m->end, NULL), 0);
+	assert_int_equal(m->account.thread_ns, m->account.idle_ns +
+			 m->account.unseen_ns + m->account.busy_ns);
+	for (uint32_t i = 1; i <= model_cells(r->a); i++) {
+		struct cell c;
+
+		model_cell(r->a, i, &c);
+		cells += c.key->kind == CELL_TIME ? c.is.ns : 0;
+		r->counts += c.key->kind == CELL_CALLS ||
+			     c.key->kind == CELL_FAULTS ? c.is.count : 0;
+	}
+	assert_int_equal(cells, m->account.thread_ns);
+	r->thread_ns += m->account.thread_ns;
+	r->intervals++;
+	analysis_next(r->a);
+}
 
 static inline bool is_event(int type)
 {
@@ -46,6 +72,9 @@ static inline void feed(struct run *r, const struct pt_hdr *rec)
 	struct moment m;
 
 	assert_int_equal(engine_feed(r->engine, rec, &m, &err), 0);
+	if (r->cut_every && !(++r->fed_all % r->cut_every) &&
+	    rec->type != PT_BEGIN && analysis_may_cut(r->a))
+		cut(r);
 	assert_int_equal(analysis_add(r->a, &m, &err), 0);
 	r->fed[rec->type]++;
 	if (rec->type == PT_SYSCALL)
@@ -57,7 +86,7 @@ static inline void feed(struct run *r, const struct pt_hdr *rec)
 			r->before += is_event(i) ? r->fed[i] : 0;
 			r->fed[i] = 0;
 		}
-		r->timed = 0;
+		r->timed = r->thread_ns = r->counts = 0;
 	}
 }
 

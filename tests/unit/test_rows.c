@@ -5,6 +5,8 @@
  */
 #include "rnd_stream.h"
 
+#include <inttypes.h>
+
 #include "analysis/tree.h"
 
 /* ---- what always holds ---------------------------------------------------- */
@@ -309,6 +311,43 @@ static void closes_without_room(void **state)
 	assert_int_equal(busy[0], busy[1]);
 }
 
+/* Intervals of any length sum to the whole: no time is lost, none comes twice. */
+static void intervals_sum_up(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 100; round++) {
+		uint64_t ns[2], counts[2];
+		unsigned int cuts = 0;
+
+		for (unsigned int i = 0; i < 2; i++) {
+			const struct model *m;
+			struct run r;
+
+			start(&r, NULL);
+			seed = 0x9e3779b97f4a7c15 + round;
+			r.cut_every = i ? 3 + round % 50 : 0;
+			define(&r, 3, "f", "/srv/app.py");
+			any_stream(&r, 300);
+			m = finish(&r);
+			ns[i] = r.thread_ns + m->account.thread_ns;
+			counts[i] = r.counts;
+			for (uint32_t c = 1; c <= model_cells(r.a); c++) {
+				struct cell cell;
+
+				model_cell(r.a, c, &cell);
+				counts[i] += cell.key->kind == CELL_CALLS ||
+					     cell.key->kind == CELL_FAULTS ?
+					     cell.is.count : 0;
+			}
+			cuts += r.intervals;
+			stop(&r);
+		}
+		if (ns[0] != ns[1] || counts[0] != counts[1])
+			fail_msg("round %u: %" PRIu64 " ns, in %u intervals %"
+				 PRIu64, round, ns[0], cuts, ns[1]);
+	}
+}
+
 /* ---- histograms ------------------------------------------------------------ */
 
 static void buckets(void **state)
@@ -391,6 +430,7 @@ int main(void)
 		cmocka_unit_test(closes_whatever_comes),
 		cmocka_unit_test(closes_without_room),
 		cmocka_unit_test(chosen_threads),
+		cmocka_unit_test(intervals_sum_up),
 		cmocka_unit_test(buckets),
 		cmocka_unit_test(percentiles),
 		cmocka_unit_test(percentiles_without_room),

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema_rows: every object that --json writes.  X("type", "what it is", fields)
+ *
+ * A field is name:kind.  Kinds: u number from 0, i number, s string, b boolean,
+ * o object, m object of numbers, l list, S a Python stack, P a place in Python
+ * code; ? may be null, ~ may be missing.
+ */
+#ifndef PT_SCHEMA_ROWS_H
+#define PT_SCHEMA_ROWS_H
+
+#define TASK " pid:u? tid:u? thread:s?"
+#define AT_STACK " ip:u? stack:S?~ why:s~ truncated:u~"
+#define FAULT_SUMS " kinds:m~ major:u~ in_gc:u~ private_bytes:u~ "		\
+		   "resident_bytes:u~ no_size:u~"
+#define SUMS " count:u ns:u max_ns:u? p50_ns:u?~ p99_ns:u?~ hist:l~ "		\
+	     "kernel_ns:u~ bytes:u~ errors:u~ by_errno:m~" FAULT_SUMS		\
+	     " estimate:l"
+
+#define SCHEMA_OBJECTS(X)							\
+X("meta", "The first line of a stream.",					\
+  "t:u version:u clock:s realtime_offset_ns:i tool:s? kernel:s? host:s? "		\
+  "boot_id:s? argv:l")								\
+X("process", "A process as it was understood.",				\
+  "t:u pid:u? nspid:u? exe:s? python:s? library:s? cgroup:s? walk:b calls:s "	\
+  "why:s?~")									\
+X("thread", "A thread at first sight and at each new name.", "t:u" TASK)	\
+X("fork", "A new thread or process.",						\
+  "t:u" TASK " child_pid:u? child_tid:u?")					\
+X("exec", "A process executes another program.", "t:u" TASK " file:s?")	\
+X("exit", "A thread or process ended.",					\
+  "t:u" TASK " code:i? signal:i? last:b core:b~")				\
+X("begin", "From here on all events of these kinds are in the stream.",	\
+  "t:u events:l sample_hz:u?")							\
+X("gil", "Where the GIL of a process is.", "t:u pid:u? from:u to:u")		\
+X("cpustat", "CPU control of a control group, when it was read.",		\
+  "t:u pid:u? cgroup:s? quota_us:u? period_us:u? nr_periods:u "		\
+  "nr_throttled:u throttled_us:u memory_high:u")				\
+X("syscall", "A system call, when it has returned.",				\
+  "t:u dur:u?" TASK " nr:u name:s? args:l? decoded:o~ ret:i? error:s?~ "	\
+  "state:s~ abi:s~" AT_STACK)							\
+X("fault", "A page fault.",							\
+  "t:u dur:u?" TASK " addr:u kind:s bytes:u? write:b kernel:b major:b? "	\
+  "in_gc:b?" AT_STACK)								\
+X("offcpu", "A time off the CPU, when the thread is back.",			\
+  "t:u dur:u?" TASK " blocked:u runq:u preempted:u reason:s? nr:u~ name:s?~ "	\
+  "args:l~ decoded:o~ iowait:b waker:o? state:s~ abi:s~ in_gc:b?" AT_STACK)	\
+X("sample", "What was on a CPU when a clock or a counter said so.",		\
+  "t:u dur:u?" TASK " name:s?~ count:u~ mode:s in_gc:b?" AT_STACK)		\
+X("named", "An event that was asked for by name.",				\
+  "t:u name:s? kind:s fields:l period:u~ hz:u~")				\
+X("tracepoint", "A tracepoint of the kernel, with its fields.",		\
+  "t:u dur:u?" TASK " name:s? fields:o? interrupt:b" AT_STACK)			\
+X("shed", "Less is traced from here on: --max-overhead.",			\
+  "t:u step:s? why:s limit_percent:u slower_ns:u? span_ns:u cost_ns:u "		\
+  "target_ns:u own_ns:u")							\
+X("lost", "What could not be sent, and why.",					\
+  "t:u until:u reason:s count:u cpu:u? tid:u?")				\
+X("account", "Thread time: idle + unseen + busy; busy: causes + unknown.",	\
+  "interval:u~ t:u until:u threads:u thread_ns:u idle_ns:u unseen_ns:u "	\
+  "busy_ns:u busy:m unknown_ns:u kernel_mode:s off_cpu:s cpu_quota:o? "	\
+  "memory_high:u before_begin:u going_on:u complete:b")			\
+X("total", "What the rows or nodes of a view sum up to.",			\
+  "view:s interval:u~" SUMS)							\
+X("row", "A row of a view.",							\
+  "view:s interval:u~ key:o?~ stack:l?~ why:s~ state:s cause:s~ call:s?~ gc:b~ "\
+  "object:s?~ inner:P?~ waker:o?~ holder:o~" SUMS)				\
+X("node", "A node of a call tree; parents come first.",			\
+  "view:s interval:u~ id:u parent:u? depth:u kind:s key:P?~ frames:u~ "	\
+  "cause:s~ call:s?~ fault_kind:s~ count:u ns:u self_count:u self_ns:u "	\
+  "errors:u~ bytes:u~" FAULT_SUMS " estimate:l")				\
+X("rights", "doctor: what this process may do.",				\
+  "uid:u effective:s? permitted:s? bounding:s? no_new_privs:b? seccomp:u? "	\
+  "first_user_namespace:b? uid_map:s? perf_event_paranoid:i? "			\
+  "unprivileged_bpf_disabled:i?")						\
+X("check", "doctor: something that was tried.",				\
+  "id:s what:s pid:u? state:s needed:b reason:s? cure:s? kind:s?")		\
+X("leftover", "doctor --leftovers: a uprobe event in tracefs.",		\
+  "own:b state:s group:s? event:s? file:s? offset:u? return:b? why:s?")	\
+X("python", "ps: a Python process of this host.",				\
+  "pid:u nspid:u? ppid:u? uid:u? user:s? exe:s? library:s? python:s? calls:s? "\
+  "walk:b? why:s? threads:u? workers:u? embedded:b? runtime:s? container:s? "	\
+  "unit:s? argv:l?")								\
+X("file", "probes: an ELF file.",						\
+  "path:s? subject:s? machine:s? bits:u? order:s? build_id:s? foreign:b? "	\
+  "debug_only:b? fixed_address:b? sections:b? cpython:b? libpython:s? "	\
+  "probes:u? damaged:u? partial:b?")						\
+X("probe", "probes: an SDT note.",						\
+  "path:s? provider:s? name:s? location:u? offset:u? semaphore:u? "		\
+  "semaphore_offset:u? base:u? args:l? args_text:s? verdict:s?")		\
+X("error", "Why it failed; also on stderr.", "kind:s text:s hint:s?~")		\
+X("end", "The last line, whatever happened.",					\
+  "t:u?~ events:u~ lost:u~ by_type:m~ losses:m~ stacks:o~ overhead_ns:u?~ "	\
+  "processes:u~ refused:u~ hung:u~ may_trace:b~ next:s?~ exit:u")
+
+#endif /* PT_SCHEMA_ROWS_H */
