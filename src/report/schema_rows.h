@@ -51,6 +51,12 @@ X("named", "An event that was asked for by name.",				\
   "t:u name:s? kind:s fields:l period:u~ hz:u~")				\
 X("tracepoint", "A tracepoint of the kernel, with its fields.",		\
   "t:u dur:u?" TASK " name:s? fields:o? interrupt:b" AT_STACK)			\
+X("gc", "A collection; without its begin neither length nor generation.",	\
+  "t:u dur:u?" TASK " generation:i? collected:i?" AT_STACK)			\
+X("import", "A module was loaded, or not found.",				\
+  "t:u dur:u?" TASK " module:s? found:i?" AT_STACK)				\
+X("audit", "An audit event of Python, without its arguments.",			\
+  "t:u dur:u?" TASK " event:s?" AT_STACK)					\
 X("shed", "Less is traced from here on: --max-overhead.",			\
   "t:u step:s? why:s limit_percent:u slower_ns:u? span_ns:u cost_ns:u "		\
   "target_ns:u own_ns:u")							\
