@@ -55,8 +55,8 @@ struct walk {
 	u64 lowest;		/* where that one ended */
 	u64 low;		/* and where it did in the walk before */
 	u64 end;		/* the frame below the outermost; 0: none known */
-	u8 page[2 * PAGE + MAX_FRAME + 8];
 	u8 alone[2 * MAX_FRAME + 8];
+	u8 page[2 * PAGE + MAX_FRAME + 8];
 	struct search search;
 	struct pt_stack stack;	/* the record, with its frames behind it */
 	struct pt_frame frames[PT_MAX_FRAMES];
@@ -623,10 +623,6 @@ static __always_inline long some_frames(struct steps *s, bool keep,
 	if (!c.frame || !fields_fit(&at))
 		return 1;
 	if (c.frame - w->base > w->limit) {
-		if (c.frame == w->end) {
-			w->frame = 0;
-			return 1;
-		}
 		alone = load_frames(w, s->size, c.frame);
 		if (alone > 0 && s->size <= MAX_FRAME)
 			alone = bpf_probe_read_user(w->alone, s->size,
@@ -649,6 +645,8 @@ static __always_inline long some_frames(struct steps *s, bool keep,
 		last = c.frame;
 		take_frame(w, &c, &at, w->page + (off & (2 * PAGE - 1)), keep);
 	}
+	if (c.frame == w->end)
+		c.frame = 0;
 	w->last = last;
 	w->frame = c.frame;
 	w->hash = c.hash;
@@ -706,7 +704,7 @@ static __always_inline u32 walk_from(struct walk *w, const struct proc *p,
 
 	if (s.size > MAX_FRAME)
 		return PT_WHY_UNSUPPORTED;
-	w->frame = w->newest;
+	w->frame = w->newest != w->end ? w->newest : 0;
 	w->hash = w->seed;
 	w->nr = w->kept = w->why = 0;
 	if (l->frames == PT_FRAMES_OBJECT) {
