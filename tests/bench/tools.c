@@ -15,6 +15,7 @@
 #define ROUNDS		3
 #define SETTLE		60	/* looks, a third of a second apart */
 #define NR_WORDS	16
+#define WORD		512	/* bytes of one */
 
 #define MAX_TOOLS	4
 
@@ -72,7 +73,7 @@ static const struct rivals of_switches = {
 	},
 };
 
-static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][128],
+static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][WORD],
 		       char *argv[NR_WORDS])
 {
 	const char *ours = getenv("PYTRACE");
@@ -84,10 +85,10 @@ static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][128]
 		if (!n && !strcmp(word, "pytrace") && ours)
 			word = ours;
 		if (at)
-			snprintf(text[n], 128, "%.*s%d%s", (int)(at - word), word,
+			snprintf(text[n], WORD, "%.*s%d%s", (int)(at - word), word,
 				 (int)pid, at + 2);
 		else
-			snprintf(text[n], 128, "%s", word);
+			snprintf(text[n], WORD, "%s", word);
 		argv[n] = text[n];
 	}
 	argv[n] = NULL;
@@ -139,7 +140,7 @@ static int with_tool(struct work *w, const struct bench *b,
 		     const struct rivals *r, const struct tool *t,
 		     double *added, struct err *err)
 {
-	char text[NR_WORDS][128], *argv[NR_WORDS];
+	char text[NR_WORDS][WORD], *argv[NR_WORDS];
 	double before, with = 0, after;
 	struct child_end end;
 	struct child c;
