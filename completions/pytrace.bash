@@ -82,7 +82,7 @@ _pytrace() {
 		return ;;
 	-d | --duration | -I | --interval | --slower | -F | -t | --thread | \
 	--name | --container | -s | --app | --buffer | \
-	--max-overhead | --idle-at | --width | --limit)
+	--max-overhead | --max-size | --idle-at | --width | --limit)
 		return ;;
 	esac
 	case $cur in

@@ -35,6 +35,7 @@ static int run(int argc, char **argv)
 
 	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
 	r.path = o.output;
+	r.p.max_bytes = o.max_size;
 	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_ALL,
 			   &err))
 		return cmd_fail(&err);
@@ -46,6 +47,9 @@ static int run(int argc, char **argv)
 		return cmd_fail(&err);
 	code = live_run(&o, &events, &r.p, argv - 1);
 	engine_free(r.p.engine);
+	if (r.p.full)
+		fprintf(stderr, "pytrace: ended: %s has reached --max-size\n",
+			r.path);
 	rc = recfile_close(r.p.recording, &err);
 	if (rc && rc != -EPIPE && code != ERR_OUTPUT) {
 		rc = cmd_fail(&err);

@@ -28,6 +28,7 @@ enum {				/* long options without a letter */
 	OPT_NO_PATHS,
 	OPT_COLOR,
 	OPT_BUFFER,
+	OPT_MAX_SIZE,
 	OPT_STRICT,
 	OPT_MAX_OVERHEAD,
 	OPT_IDLE,
@@ -135,6 +136,9 @@ static const struct row {
 		"say more", 5 } },
 	{ OPTS_LIVE, { "buffer", OPT_BUFFER, "SIZE", 0,
 		"of the ring between kernel and pytrace (default 8M)", 6 } },
+	{ OPTS_RECORD, { "max-size", OPT_MAX_SIZE, "SIZE", 0,
+		"end the trace when the recording has as many bytes: 500K, 2G; "
+		"what is on its way then is still written", 6 } },
 	{ OPTS_LIVE, { "max-overhead", OPT_MAX_OVERHEAD, "PCT", 0,
 		"of the target's CPU time: trace less beyond that, and detach in "
 		"the end (default 25; with COMMAND 0: no limit)", 6 } },
@@ -391,6 +395,10 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		if (!num_size(arg, &o->buffer) || o->buffer < 4096 ||
 		    o->buffer > (1u << 30))
 			cmd_usage("--buffer takes 4K to 1G, not '%s'", arg);
+		break;
+	case OPT_MAX_SIZE:
+		if (!num_size(arg, &o->max_size) || o->max_size < 4096)
+			cmd_usage("--max-size takes 4K or more, not '%s'", arg);
 		break;
 	case OPT_MAX_OVERHEAD:
 		if (!num_parse(arg, 0, 1000, &n))

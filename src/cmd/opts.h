@@ -78,6 +78,7 @@ struct opts {
 	bool quiet;
 	int verbose;
 	uint64_t buffer;	/* bytes of the ring; 0: default */
+	uint64_t max_size;	/* bytes of a recording; 0: no limit */
 	bool strict;
 	int max_overhead;	/* percent; -1: the default */
 	char storage[4096];	/* what the lists point into */

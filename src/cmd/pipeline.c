@@ -78,11 +78,22 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	return p->sink->put(p->sink, &m, err);
 }
 
+static bool is_full(const struct pipeline *p)
+{
+	return p->recording && p->max_bytes &&
+	       recfile_size(p->recording) >= p->max_bytes;
+}
+
 /* Is it time to end?  Told once to whoever can end it. */
 static void check_end(struct pipeline *p, uint64_t now)
 {
-	if (!p->stop || (!asked && (!p->end_ns || now < p->end_ns)))
+	if (!p->stop)
 		return;
+	if (!asked && (!p->end_ns || now < p->end_ns)) {
+		if (!is_full(p))
+			return;
+		p->full = true;
+	}
 	p->stop(p->arg);
 	p->stop = NULL;
 }

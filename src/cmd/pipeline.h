@@ -33,6 +33,8 @@ struct pipeline {
 	 */
 	int (*begin)(struct pipeline *p, struct err *err);
 	uint64_t end_ns;		/* CLOCK_MONOTONIC; 0: no end */
+	/* Of the recording: the end is reached with that, too; 0: no end. */
+	uint64_t max_bytes;
 	/* Called once when the end is reached or the user asks for it. */
 	void (*stop)(void *arg);
 	void *arg;
@@ -42,6 +44,7 @@ struct pipeline {
 	/* results */
 	uint64_t records;
 	uint64_t events;
+	bool full;			/* it ended for max_bytes */
 };
 
 /*

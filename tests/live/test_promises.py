@@ -227,3 +227,35 @@ def test_padding_is_empty(recording):
             assert arg == end
         at = end
     assert seen > 3000
+
+
+# --- memory and files
+
+def test_dies_before_the_target(pytrace, system_python, tmp_path):
+    """oom_score_adj is raised; that of a command is its own."""
+    told = tmp_path / "told"
+    code = ("import time\ntime.sleep(1)\n"
+            "open(%r, 'w').write(open('/proc/self/oom_score_adj').read())"
+            % str(told))
+    with subprocess.Popen(
+            [pytrace, "trace", "-q", "-e", "access", "--",
+             *map(str, system_python.argv("-c", code))],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tracer:
+        score = "/proc/%d/oom_score_adj" % tracer.pid
+        wait_for(lambda: open(score).read().strip() == "700", "the score")
+        assert tracer.wait(LONG) == 0
+    assert told.read_text().strip() == open(
+        "/proc/self/oom_score_adj").read().strip()
+
+
+def test_recording_has_a_size(pytrace, system_python, tmp_path):
+    recording = tmp_path / "x.ptr"
+    with running(system_python, BUSY) as child:
+        done = run(pytrace, "record", "-o", recording, "-p", child.pid, "-d",
+                   LONG / 2, "--max-size", "300K", "--max-overhead", 0,
+                   "--buffer", "256K")
+    assert done.returncode == 0, done.stderr
+    assert "x.ptr has reached --max-size" in done.stderr
+    assert 300 << 10 <= recording.stat().st_size < 4 << 20
+    last = run(pytrace, "dump", recording).stdout.splitlines()[-1]
+    assert " end events=" in last
