@@ -13,6 +13,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "event/eventset.h"
+#include "event/tracefs.h"
 #include "live/doctor_priv.h"
 #include "live/kread.h"
 #include "live/tracer.h"
@@ -238,6 +240,51 @@ static void check_reader(struct checks *c, const struct tries *t)
 		kread_offer();
 }
 
+static bool has_fields(const char *name)
+{
+	struct tracefs_event *e = malloc(sizeof(*e));
+	const char *path = tracefs_path();
+	struct err err = { 0 };
+	bool has = e && path && !tracefs_event(path, name, e, &err);
+
+	free(e);
+	return has;
+}
+
+/* Any tracepoint by its name: one that each kernel has stands for all. */
+static void check_named(struct checks *c, const struct tries *t)
+{
+	static const char name[] = "sched:sched_process_fork";
+	struct check *row = checks_add(c, "tracepoints", "-e category:name");
+	const char *word = name;
+	struct tracer *tracer = NULL;
+	struct eventset set;
+	int rc;
+
+	if (needs_load(c, t, row))
+		return;
+	rc = eventset_parse(&set, &word, 1, 0, &row->why);
+	if (!rc) {
+		const struct tracer_opts opts = {
+			.events = set.types,
+			.named = set.named,
+			.nr_named = set.nr_named,
+		};
+
+		rc = tracer_open(&tracer, &opts, &row->why);
+	}
+	if (!rc)
+		rc = tracer_start(tracer, &row->why);
+	tracer_close(tracer);
+	if (rc)
+		row->state = CHECK_NO;
+	else if (has_fields(name))
+		check_say(row, CHECK_OK, "with their fields, from tracefs");
+	else
+		check_say(row, CHECK_PARTLY, "without names of fields: those "
+			  "are in tracefs");
+}
+
 /* Only for names of tracepoints and for what perf is to find there. */
 static void check_tracefs(struct checks *c)
 {
@@ -277,6 +324,7 @@ void doctor_host(struct checks *c)
 	check_uprobes(c, rc ? NULL : &t);
 	check_iterator(c, rc ? NULL : &t);
 	check_reader(c, rc ? NULL : &t);
+	check_named(c, rc ? NULL : &t);
 	check_tracefs(c);
 	tries_close(&t);
 	btf__free(btf);

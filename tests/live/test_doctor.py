@@ -52,6 +52,15 @@ def test_root(pytrace, system_python):
     assert rows["load"]["pid"] is None
 
 
+def test_tracepoints_by_name(pytrace):
+    """With their fields, or, where tracefs cannot be read, without."""
+    rows, _, _ = doctor(pytrace)
+    assert rows["tracepoints"]["state"] == "ok", rows["tracepoints"]
+    rows, _, _ = doctor(pytrace, way=with_caps("bpf", "perfmon"))
+    assert rows["tracepoints"]["state"] == "partly", rows["tracepoints"]
+    assert "without names of fields" in rows["tracepoints"]["reason"]
+
+
 def test_what_it_tries_is_gone(pytrace):
     doctor(pytrace)
     shown = subprocess.run(["bpftool", "prog", "show"], stdout=subprocess.PIPE,
