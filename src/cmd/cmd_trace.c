@@ -130,7 +130,11 @@ static int all_left_out(const struct tracing *t)
 	for (int i = 0; i < FILTER_NR; i++) {
 		uint64_t n = filter_left_out(t->filter, (enum filter_nr)i);
 
-		if (n)
+		if (n && i == FILTER_EVENT && !t->opts->events.nr)
+			err_hint(&err, "without -e only system calls are shown: "
+				 "-e offcpu,faults,cpu shows the other %llu",
+				 (unsigned long long)n);
+		else if (n)
 			err_hint(&err, "%s left out %llu",
 				 filter_option((enum filter_nr)i),
 				 (unsigned long long)n);

@@ -161,6 +161,17 @@ def test_filters_that_leave_nothing_are_named(pytrace):
     assert end["exit"] == done.returncode == 11
 
 
+def test_trace_alone_is_about_system_calls(pytrace, tmp_path):
+    """A recording without any says so, and what to ask for."""
+    text = WAITS.read_text()
+    only = tmp_path / "only.ev"
+    only.write_text("".join(line + "\n" for line in text.splitlines()
+                            if " syscall " not in line))
+    done = run(pytrace, "trace", "-i", only)
+    assert done.returncode == 11
+    assert b"without -e only system calls are shown" in done.stderr
+
+
 def test_reader_that_has_seen_enough(pytrace):
     """A closed pipe is no error; the writer notices by itself."""
     read, write = os.pipe()
