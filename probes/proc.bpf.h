@@ -184,6 +184,9 @@ static __noinline struct thread *thread_get(struct task_struct *task,
 
 	t = bpf_task_storage_get(&threads, task, NULL,
 				 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)		/* it is being made elsewhere: by its own first call */
+		t = bpf_task_storage_get(&threads, task, NULL,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
 		count_loss(PT_LOSS_NO_STORAGE);
 		return NULL;

@@ -198,6 +198,7 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 		session_close(s);
 		return exit_code;
 	}
+	began = now_ns();
 	p->source = session_source(s);
 	p->stop = stop_session;
 	p->arg = s;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main: choose the subcommand. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -163,10 +164,26 @@ static int put_schema(void)
 	return rc && rc != -EPIPE ? cmd_fail(&err) : 0;
 }
 
+/*
+ * Whoever starts us with these closed must not find the report in whatever is
+ * opened first.  For reading only: to write there fails, and is said.
+ */
+static void fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 
+	fill_standard_fds();
 	cmd_ignore_sigpipe();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
 		help(stdout);

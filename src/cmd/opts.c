@@ -92,8 +92,9 @@ static const struct row {
 	{ OPTS_FILTER, { "slower", OPT_SLOWER, "DUR", 0,
 		"only what took longer", 3 } },
 	{ OPTS_SHOW, { NULL, 'k', NULL, 0, "the whole stack under each line", 4 } },
-	{ OPTS_SHOW, { NULL, 's', "LEN", 0,
-		"bytes shown of paths (32 to 4096; default 200)", 4 } },
+	{ OPTS_SHOW | OPTS_RECORD, { NULL, 's', "LEN", 0,
+		"bytes of paths (32 to 4096; default 200): a recording has no "
+		"more to show", 4 } },
 	{ OPTS_SHOW | OPTS_VIEW, { "app", OPT_APP, "GLOB", 0,
 		"files that count as the application's", 4 } },
 	{ OPTS_VIEW, { "idle", OPT_IDLE, NULL, 0,

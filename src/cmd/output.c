@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -14,6 +16,40 @@ FILE *output_default(const struct opts *o)
 	return o->command ? stderr : stdout;
 }
 
+static bool is_input(const struct opts *o)
+{
+	struct stat in, out;
+
+	return o->input && !stat(o->input, &in) && !stat(o->output, &out) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
+	       S_ISREG(in.st_mode);
+}
+
+/* May everybody put a link into the folder of this path? */
+static bool is_trap(const char *path)
+{
+	char *copy = strdup(path);
+	struct stat st;
+	bool trap = !copy || stat(dirname(copy), &st) || st.st_mode & S_IWOTH;
+
+	free(copy);
+	return trap;
+}
+
+/*
+ * A link is followed (/dev/stdout, what a shell makes of >(command)), but not
+ * where somebody may have laid it for a tool that runs as root.
+ */
+static int open_report(const char *path)
+{
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+	int fd = open(path, flags | O_NOFOLLOW, 0600);
+
+	if (fd < 0 && errno == ELOOP && !is_trap(path))
+		return open(path, flags, 0600);
+	return fd;
+}
+
 int output_open(struct output *out, const struct opts *o, struct err *err)
 {
 	int fd;
@@ -22,13 +58,16 @@ int output_open(struct output *out, const struct opts *o, struct err *err)
 		out->file = o->output ? stdout : output_default(o);
 		return 0;
 	}
-	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-		  O_NOFOLLOW | O_NOCTTY, 0600);
+	if (is_input(o))
+		return err_kind(err, ERR_USAGE, -EINVAL, "-o would overwrite "
+				"'%s', which -i reads", o->output);
+	fd = open_report(o->output);
 	out->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (out->file)
 		return 0;
 	err_kind(err, ERR_OUTPUT, -errno, "cannot open '%s': %s", o->output,
-		 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+		 errno == ELOOP ? "it is a symbolic link in a folder that "
+		 "everybody may write to" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -EIO;

@@ -22,7 +22,7 @@ X("meta", "The first line of a stream.",					\
   "t:u version:u clock:s realtime_offset_ns:i tool:s? kernel:s? host:s? "		\
   "boot_id:s? argv:l")								\
 X("process", "A process as it was understood.",				\
-  "t:u pid:u? nspid:u? exe:s? python:s? library:s? cgroup:s? walk:b calls:s "	\
+  "t:u pid:u? nspid:u? exe:s? python:s? library:s? cgroup:s? walk:b? calls:s "	\
   "why:s?~")									\
 X("thread", "A thread at first sight and at each new name.", "t:u" TASK)	\
 X("fork", "A new thread or process.",						\
@@ -87,6 +87,9 @@ X("python", "ps: a Python process of this host.",				\
   "pid:u nspid:u? ppid:u? uid:u? user:s? exe:s? library:s? python:s? calls:s? "\
   "walk:b? why:s? threads:u? workers:u? embedded:b? runtime:s? container:s? "	\
   "unit:s? argv:l?")								\
+X("interpreter", "probes -p: an interpreter of the process.",			\
+  "pid:u exe:s? path:s? python:s? bias:u inode:u deleted:b main:b "		\
+  "embedded:b runtime:s? container:s? walk:b? why:s?")				\
 X("file", "probes: an ELF file.",						\
   "path:s? subject:s? machine:s? bits:u? order:s? build_id:s? foreign:b? "	\
   "debug_only:b? fixed_address:b? sections:b? cpython:b? libpython:s? "	\

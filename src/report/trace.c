@@ -19,6 +19,7 @@ struct trace {
 	bool has_clock;			/* PT_META has come */
 	int64_t realtime_offset;
 	uint64_t events;
+	uint64_t lost;
 	time_t second;			/* that `hms` is of */
 	char hms[16];
 };
@@ -137,7 +138,7 @@ static void put_event(struct trace *t, const struct moment *m)
 
 static void put_lost(struct trace *t, const struct pt_lost *lost)
 {
-	uint64_t all = lost->count + t->events;
+	uint64_t all;
 
 	if (lost->reason == PT_LOSS_NOT_PYTHON) {	/* nobody asked for them */
 		fprintf(t->out, "-- left out %" PRIu64 " event%s (%s) --\n",
@@ -147,9 +148,11 @@ static void put_lost(struct trace *t, const struct pt_lost *lost)
 	}
 	fprintf(t->out, "-- lost %" PRIu64 " event%s (%s)", (uint64_t)lost->count,
 		lost->count == 1 ? "" : "s", engine_loss_words(lost->reason));
-	if (all && all >= lost->count)
-		fprintf(t->out, ", %.1f %%",
-			100.0 * (double)lost->count / (double)all);
+	t->lost += lost->count;
+	all = t->lost + t->events;
+	if (all >= t->lost && all >= lost->count)
+		fprintf(t->out, ", %.1f %% so far",
+			100.0 * (double)t->lost / (double)all);
 	fputs(" --\n", t->out);
 }
 

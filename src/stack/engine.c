@@ -117,7 +117,8 @@ static void count_stack(struct engine *e, const struct pystack *st)
 	struct engine_totals *t = &e->totals;
 	size_t last = ARRAY_LEN(t->unknown) - 1;
 
-	if (!st->known)
+	/* one whose root is unknown is not known, though it has frames */
+	if (!st->known || st->why_nr != PT_WHY_NONE)
 		t->unknown[st->why_nr < last ? st->why_nr : last]++;
 	else if (!st->nr)
 		t->no_frames++;

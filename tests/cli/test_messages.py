@@ -203,3 +203,35 @@ def test_older_output_outlives_a_mistyped_pid(pytrace, tmp_path, view):
         assert done.returncode in (3, 6, 7, 8)
     assert old.read_text() == "what I found\n"
     assert not new.exists()
+
+
+def test_input_is_not_overwritten(pytrace, tmp_path):
+    copy = tmp_path / "x.ev"
+    copy.write_bytes(SHOP.read_bytes())
+    done = run(pytrace, "trace", "-i", copy, "-o", copy)
+    assert done.returncode == 2 and b"-o would overwrite" in done.stderr
+    assert copy.read_bytes() == SHOP.read_bytes()
+
+
+def test_links_are_followed_where_nobody_can_lay_them(pytrace, tmp_path):
+    """/dev/stdout, >(command); not in a folder that everybody may write to."""
+    done = run(pytrace, "trace", "-i", SHOP, "-o", "/dev/stdout")
+    assert done.returncode == 0 and b"recvfrom" in done.stdout
+    (tmp_path / "link").symlink_to(tmp_path / "to")
+    assert run(pytrace, "trace", "-i", SHOP, "-o",
+               tmp_path / "link").returncode == 0
+    assert b"recvfrom" in (tmp_path / "to").read_bytes()
+    (tmp_path / "to").unlink()
+    tmp_path.chmod(0o1777)
+    done = run(pytrace, "trace", "-i", SHOP, "-o", tmp_path / "link")
+    assert done.returncode == 8 and b"symbolic link" in done.stderr
+    assert not (tmp_path / "to").exists()
+
+
+def test_closed_output_is_an_error(pytrace, tmp_path):
+    """Not a file that happens to be opened under its number."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" trace -i "$1" >&- 2>"$2"', pytrace, str(SHOP),
+         str(tmp_path / "said")], timeout=60, check=False)
+    assert done.returncode == 8
+    assert b"cannot write" in (tmp_path / "said").read_bytes()

@@ -91,6 +91,13 @@ def test_others(pytrace, schema, args):
     assert check_lines(run(pytrace, *args).stdout, schema)
 
 
+def test_interpreter(pytrace, schema):
+    """Of this very process."""
+    done = run(pytrace, "probes", "--json", "-p", os.getpid())
+    assert b'"type":"interpreter"' in done.stdout
+    assert check_lines(done.stdout, schema)
+
+
 @pytest.mark.parametrize("bad", [
     {"type": "gil", "t": 1, "pid": 1, "from": 1},
     {"type": "gil", "t": 1, "pid": 1, "from": 1, "to": 2, "more": 3},

@@ -499,9 +499,10 @@ def test_agrees_with_perf_sched(tracer, system_python, tool, tmp_path):
     same = [(wait, delay, r) for wait, delay, (end, r), back in matched
             if abs(end - back) < 100e3]
     assert len(same) > 0.95 * len(matched)
-    # 6 us of perf's rounding and of the time between the two programs
-    assert sum(r["dur"] for _, _, r in same) / 1e6 == pytest.approx(
-        sum(wait for wait, _, _ in same), rel=0.01, abs=0.006 * len(same))
-    woken = [(delay, r) for _, delay, r in same if r["reason"] != "preempted"]
-    assert sum(r["runq"] for _, r in woken) / 1e6 == pytest.approx(
-        sum(delay for delay, _ in woken), rel=0.01, abs=0.006 * len(woken))
+    # perf rounds, and one of the two programs runs after the other: 20 us,
+    # which the host can make any number when it takes the CPU in between
+    agree = [abs(r["dur"] / 1e6 - wait) < 0.02 + 0.01 * wait and
+             (r["reason"] == "preempted" or
+              abs(r["runq"] / 1e6 - delay) < 0.02 + 0.01 * delay)
+             for wait, delay, r in same]
+    assert sum(agree) > 0.95 * len(agree)
