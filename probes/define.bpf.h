@@ -403,7 +403,10 @@ static __always_inline struct pt_image *image_of(const struct proc *p,
 	img = bpf_map_lookup_elem(&images, &nr);
 	if (!img)
 		return NULL;
+	t->image_nr = 0;	/* as in copy_proc() */
+	barrier();
 	t->image = *img;
+	barrier();
 	t->image_nr = nr + 1;
 	return &t->image;
 }

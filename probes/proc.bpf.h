@@ -213,12 +213,20 @@ static __always_inline struct proc *proc_copy(const struct task_struct *task,
 	return NULL;
 }
 
-/* The version is read first: what changes meanwhile is copied once more. */
+/*
+ * The version is read first: what changes meanwhile is copied once more.  Until
+ * it is whole the copy is of no version: an interrupt that wakes somebody walks
+ * this thread, too.
+ */
 static __noinline void copy_proc(struct thread *t, const struct proc *p)
 {
-	t->of_version = *(volatile u64 *)&procs_version;
+	u64 version = *(volatile u64 *)&procs_version;
+
+	t->of_version = NO_VERSION;
 	barrier();
 	t->of = *p;
+	barrier();
+	t->of_version = version;
 }
 
 /* The process that the thread was met in, if it is in it still. */

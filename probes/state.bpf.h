@@ -188,6 +188,7 @@ pt_u32 last_proc = 0;
 
 /* Raised after each change of a process in procs: copies are out of date. */
 pt_u64 procs_version = 0;
+#define NO_VERSION	(~0ULL)
 
 /* When PT_BEGIN was sent; 0: not yet. */
 pt_u64 begun_ns = 0;

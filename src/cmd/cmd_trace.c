@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_trace: one line an event, as it happens, with the Python that made it. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/live.h"
@@ -93,6 +94,17 @@ static int set_filter(struct filter *f, const struct opts *o, struct err *err)
 	return rc;
 }
 
+/* On a terminal, unless it or its user wants none (no-color.org). */
+static bool in_color(const struct opts *o, FILE *out)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (o->color)
+		return o->color > 0;
+	return isatty(fileno(out)) && !(none && *none) && term &&
+	       strcmp(term, "dumb");
+}
+
 static int open_report(struct tracing *t, struct err *err)
 {
 	const struct opts *o = t->opts;
@@ -101,6 +113,7 @@ static int open_report(struct tracing *t, struct err *err)
 		.whole_stacks = o->stacks,
 		.lasti = o->lasti,
 		.utc = o->utc,
+		.color = in_color(o, t->out.file),
 		.app = &t->app,
 	};
 	const struct json_opts jo = { .no_paths = o->no_paths };

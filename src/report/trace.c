@@ -122,12 +122,35 @@ static void put_waker(struct trace *t, const struct moment *m, size_t indent)
 	put_stack(t, &m->waker, indent, "woken at ");
 }
 
+#define RED	"\033[31m"
+#define YELLOW	"\033[33m"
+#define PLAIN	"\033[m"
+
+static void put_color(const struct trace *t, const char *sequence)
+{
+	if (t->opts.color)
+		fputs(sequence, t->out);
+}
+
+static bool has_failed(const struct pt_hdr *rec)
+{
+	const struct pt_syscall *sys = (const void *)rec;
+
+	return rec->type == PT_SYSCALL && sys->ret < 0 && sys->ret >= -4095 &&
+	       (sys->state == PT_SYS_DONE || sys->state == PT_SYS_NO_ENTRY);
+}
+
 static void put_event(struct trace *t, const struct moment *m)
 {
 	size_t indent = put_start(t, m);
+	bool failed = has_failed(m->rec);
 
 	t->events++;
+	if (failed)
+		put_color(t, RED);
 	eventtext_put(t->out, m, &t->opts.args);
+	if (failed)
+		put_color(t, PLAIN);
 	putc('\n', t->out);
 	if (t->opts.no_stacks)
 		return;
@@ -195,10 +218,14 @@ static void put_moment(struct trace *t, const struct moment *m)
 		t->has_clock = true;
 		break;
 	case PT_LOST:
+		put_color(t, YELLOW);
 		put_lost(t, (const void *)rec);
+		put_color(t, PLAIN);
 		break;
 	case PT_SHED:
+		put_color(t, YELLOW);
 		put_shed(t, (const void *)rec);
+		put_color(t, PLAIN);
 		break;
 	case PT_EXIT:
 		if (!t->opts.events_only &&

@@ -4,7 +4,7 @@
  *
  *	14:02:31.004118 813 pool-0_2  recvfrom(14<tcp 10.0.3.7:443>, ...) = 1448 <3.041 s>
  *	                              shop/rates.py:31 fetch < Cache._refresh < Cache.get
- *	-- lost 212 events (ring full), 0.3 % --
+ *	-- lost 212 events (ring full), 0.3 % so far --
  *
  * Writes to the stream it is given and nothing else; flushing is the caller's.
  */
@@ -23,6 +23,7 @@ struct trace_opts {
 				 * callers */
 	bool lasti;		/* app.py:42+36 */
 	bool utc;		/* else local time */
+	bool color;		/* failed calls red, losses yellow */
 	bool events_only;	/* no lines for processes that exec or exit */
 	bool no_stacks;		/* the line alone */
 	struct app_rule *app;	/* --app; NULL: by the origin of files */

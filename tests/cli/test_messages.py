@@ -235,3 +235,18 @@ def test_closed_output_is_an_error(pytrace, tmp_path):
          str(tmp_path / "said")], timeout=60, check=False)
     assert done.returncode == 8
     assert b"cannot write" in (tmp_path / "said").read_bytes()
+
+
+def test_color(pytrace, tmp_path):
+    """Only where it is asked for; but for it the text is the same."""
+    plain = run(pytrace, "trace", "-i", SHOP).stdout
+    color = run(pytrace, "trace", "-i", SHOP, "--color", "always").stdout
+    assert b"\x1b" not in plain
+    assert b"\x1b[33m-- lost 212 events" in color
+    assert color.replace(b"\x1b[33m", b"").replace(b"\x1b[31m", b"").replace(
+        b"\x1b[m", b"") == plain
+    failed = tmp_path / "failed.ev"
+    failed.write_text(SHOP.read_text().replace(" ret=1448", " ret=-11"))
+    assert failed.read_text() != SHOP.read_text()
+    color = run(pytrace, "trace", "-i", failed, "--color", "always").stdout
+    assert b"\x1b[31mrecvfrom(" in color
