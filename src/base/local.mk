@@ -1,4 +1,5 @@
 libptcore_a_SOURCES += \
+	src/base/clock.h \
 	src/base/compiler.h \
 	src/base/err.c src/base/err.h \
 	src/base/mem.h \

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/num.h"
 #include "base/printable.h"
 #include "cmd/cmd.h"
@@ -155,13 +155,10 @@ static int put(struct sink *sink, const struct moment *m, struct err *err)
 static int flush(struct sink *sink, struct err *err)
 {
 	struct run *s = of_sink(sink);
-	struct timespec now;
 
 	if (!s->interval.analysis || s->opts->input)
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return check_interval(s, (uint64_t)now.tv_sec * 1000000000u +
-			      (uint64_t)now.tv_nsec - LATE_NS, err);
+	return check_interval(s, now_ns() - LATE_NS, err);
 }
 
 /* ---- from options to exit code -------------------------------------------- */

@@ -3,20 +3,12 @@
 #include "cmd/children.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "target/find.h"
 #include "target/imgcache.h"
 
 #define LOOK_NS	UINT64_C(1000000000)	/* all together; then it is "at least" */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static bool is_traced(const struct opts *o, pid_t pid)
 {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/printable.h"
 #include "cmd/children.h"
 #include "cmd/cmd.h"
@@ -37,14 +37,6 @@ static void offer_to_oom(void)
 		/* a promise less; the trace is none the worse */
 	}
 	close(fd);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static const char *base_name(const char *path)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "event/record.h"
 
 #define FLUSH_NS	UINT64_C(100000000)	/* a line is seen within 200 ms */
@@ -37,14 +38,6 @@ void pipeline_catch_signals(void)
 bool pipeline_was_asked(void)
 {
 	return asked;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int flush(struct pipeline *p, struct err *err)

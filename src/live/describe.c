@@ -4,16 +4,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "live/session_priv.h"
 #include "target/where.h"
-
-static int64_t ns_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /*
  * What to add to CLOCK_MONOTONIC for the time of day.  The clocks are read one
@@ -24,9 +17,9 @@ static int64_t realtime_offset(int64_t *now)
 	int64_t offset = 0, best = INT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
-		int64_t before = ns_of(CLOCK_MONOTONIC);
-		int64_t real = ns_of(CLOCK_REALTIME);
-		int64_t after = ns_of(CLOCK_MONOTONIC);
+		int64_t before = (int64_t)clock_ns(CLOCK_MONOTONIC);
+		int64_t real = (int64_t)clock_ns(CLOCK_REALTIME);
+		int64_t after = (int64_t)clock_ns(CLOCK_MONOTONIC);
 
 		if (after - before >= best)
 			continue;

@@ -19,6 +19,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "live/multi.h"
 #include "target/maps.h"
@@ -26,14 +27,6 @@
 
 #define PATIENCE_NS	UINT64_C(300000000)
 #define TICK_NS		1000000		/* of a clock event */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- what is to be seen ----------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* losses: what the kernel half counted, as records and sums. */
 #include <errno.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "live/tracer_priv.h"
 #include "pytrace.skel.h"
 
@@ -71,14 +71,6 @@ static uint64_t recursion_misses(const struct tracer *t)
 			sum += info.recursion_misses;
 	}
 	return sum;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 int tracer_losses(struct tracer *t,

@@ -7,12 +7,12 @@
  * for them.
  */
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "base/clock.h"
 #include "event/evfield.h"
 #include "event/tracefs.h"
 #include "live/attach.h"
@@ -229,12 +229,10 @@ bool tracer_named(struct tracer *t, uint32_t nr, struct recbuf *buf)
 {
 	struct named_event *e = &t->named[nr - 1];
 	struct pt_named *rec = recbuf_begin(buf, PT_NAMED);
-	struct timespec ts;
 
 	if (!rec)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	rec->h.t = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	rec->h.t = now_ns();
 	e->told = true;
 	rec->event = nr;
 	rec->kind = e->kind;

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "live/complete.h"
 #include "live/kread.h"
 #include "live/session_priv.h"
@@ -118,14 +118,6 @@ int session_release(struct session *s, int *exit_code, struct err *err)
 struct source *session_source(struct session *s)
 {
 	return &s->source;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 void session_end(struct session *s)

@@ -6,11 +6,11 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "base/clock.h"
 #include "event/syscalls.h"
 #include "live/attach.h"
 #include "live/faults.h"
@@ -482,14 +482,6 @@ int tracer_begin(struct tracer *t, struct err *err)
 		return err_kind(err, ERR_KERNEL, rc,
 				"cannot begin the trace: %s", strerror(abs(rc)));
 	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 void tracer_stop(struct tracer *t)

@@ -12,20 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "live/session_priv.h"
 
 #define LOOK_NS		UINT64_C(250000000)	/* the budget: four times a second */
 #define LOOK_NS_EACH	UINT64_C(5000000)	/* and more processes: less often */
 #define NAP_NS		50000000L
 #define SLOWER_NS	UINT64_C(1000000)
-
-static uint64_t ns_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- CPU time of the targets ----------------------------------------------- */
 
@@ -110,7 +103,7 @@ static int look_at_budget(struct session *s, uint64_t now)
 	look.cost = tracer_cost_ns(&cost);
 	look.timed = cost.timed;
 	look.target = s->cpu_ns;
-	look.own = ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	look.own = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->budget.steps = steps_of(s);
 	return budget_exceeded(&s->budget, &look, &step) ?
 		shed(s, &step, now) : 0;
@@ -129,7 +122,7 @@ static void *keep(void *arg)
 	struct session *s = arg;
 
 	while (!atomic_load(&s->leave)) {
-		uint64_t now = ns_of(CLOCK_MONOTONIC);
+		uint64_t now = now_ns();
 
 		pthread_mutex_lock(&s->lock);
 		if ((s->end_ns && now >= s->end_ns) || (s->asked && s->asked()))

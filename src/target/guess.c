@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "target/bounded.h"
 
 #define LOOK_MS		3000	/* then it is content with what it has */
@@ -78,10 +78,7 @@ static bool was_seen(const struct job *j, const struct stat *st)
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return now_ns() / 1000000;
 }
 
 static bool note_seen(struct job *j, const struct stat *st)
