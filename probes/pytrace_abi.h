@@ -406,7 +406,9 @@ struct pt_tracepoint {
 	pt_u8 why;		/* enum pt_why, if the stack is unknown */
 	pt_u8 interrupt;	/* 1: in an interrupt, of which the thread that
 				 * was there knows nothing */
-	pt_u8 pad[4];
+	pt_u8 unread;		/* bit n: word n of the data, an argument of a
+				 * USDT probe, could not be read */
+	pt_u8 pad[3];
 	/* then `nr` bytes, padded with 0 to a whole word */
 };
 

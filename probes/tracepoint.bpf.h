@@ -107,7 +107,6 @@ static __always_inline int tracepoint_hit(u64 from, u32 event)
 	struct pt_shape *s = bpf_map_lookup_elem(&shapes, &event);
 	struct pt_tracepoint r = { 0 };
 	struct pt_regs *regs;
-	struct pt_cost *cost;
 
 	if (!s || !t || (!t->known && !t->exits))
 		return 0;
@@ -122,9 +121,7 @@ static __always_inline int tracepoint_hit(u64 from, u32 event)
 		count_loss(PT_LOSS_RING_FULL);
 		return 0;
 	}
-	cost = cost_here();
-	if (cost)
-		cost->sent++;
+	cost_here()->sent++;
 	return 0;
 }
 

@@ -65,7 +65,9 @@ static __always_inline u64 fit(const struct pt_site_arg *a, u64 v)
 			      v << unused >> unused;
 }
 
-static __always_inline u64 site_arg(const struct pt_site_arg *a, const u64 *regs)
+/* The argument; *unread if it is in memory that is not there. */
+static __always_inline u64 site_arg(const struct pt_site_arg *a, const u64 *regs,
+				    bool *unread)
 {
 	u64 v = 0, at;
 
@@ -77,24 +79,32 @@ static __always_inline u64 site_arg(const struct pt_site_arg *a, const u64 *regs
 	case PT_SITE_MEM:
 		at = reg_word(regs, a->base) + (u64)a->value +
 		     reg_word(regs, a->index) * a->scale;
-		if (bpf_probe_read_user(&v, sizeof(v), (void *)at))
-			return 0;
-		return fit(a, v);
+		*unread = bpf_probe_read_user(&v, sizeof(v), (void *)at) != 0;
+		return *unread ? 0 : fit(a, v);
 	default:
 		return 0;
 	}
 }
 
-/* In a frame of its own: the walk needs what there is of the stack. */
-static __noinline int site_args(const struct pt_site *s, u64 ctx, u64 *arg)
+/*
+ * Which of them could not be read, a bit each.  In a frame of its own: the walk
+ * needs what there is of the stack.
+ */
+static __noinline u32 site_args(const struct pt_site *s, u64 ctx, u64 *arg)
 {
 	u64 regs[PT_SITE_REGS];
+	u32 mask = 0;
 
 	if (bpf_probe_read_kernel(regs, sizeof(regs), (void *)ctx))
-		return -1;
-	for (u32 i = 0; i < PT_SITE_ARGS; i++)
-		arg[i] = i < s->nr_args ? site_arg(&s->arg[i], regs) : 0;
-	return 0;
+		return (1U << PT_SITE_ARGS) - 1;
+	for (u32 i = 0; i < PT_SITE_ARGS; i++) {
+		bool unread = false;
+
+		if (i < s->nr_args)
+			arg[i] = site_arg(&s->arg[i], regs, &unread);
+		mask |= (u32)unread << i;
+	}
+	return mask;
 }
 
 /*
@@ -130,11 +140,11 @@ static __always_inline void usdt_began(const struct begun_key *key, u64 word)
 
 static __always_inline void usdt_send(struct task_struct *task, struct thread *t,
 				      const struct pt_site *s, u64 ip,
-				      const u64 *arg, const struct begun *b)
+				      const u64 *arg, u32 unread,
+				      const struct begun *b)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct usdt_record *r;
-	struct pt_cost *cost;
 	u64 stack;
 	u32 end = 0;
 	u8 why = 0;
@@ -153,18 +163,20 @@ static __always_inline void usdt_send(struct task_struct *task, struct thread *t
 	r->head.stack = stack;
 	r->head.why = why;
 	r->head.ip = ip;
+	r->head.unread = (u8)(unread << 1);	/* word 0 is none of them */
 	r->word[0] = b ? b->word : 0;
 	for (u32 i = 0; i < PT_SITE_ARGS; i++) {
 		bool text = s->arg[i].is_string && i < s->nr_args;
 
 		r->word[1 + i] = text ? put_text(r, &end, arg[i]) : arg[i];
 	}
+	for (u32 i = 0; i < 7; i++)	/* the padding */
+		if (i < (-end & 7) && end + i < sizeof(r->text))
+			r->text[end + i] = 0;
 	r->head.nr = (u16)(sizeof(r->word) + end);
 	r->head.h.size = sizeof(r->head) + sizeof(r->word) + ((end + 7) & ~7U);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
-	cost = cost_here();
-	if (cost)
-		cost->sent++;
+	cost_here()->sent++;
 }
 
 static __always_inline void usdt_hit(struct pt_regs *ctx, u32 nr)
@@ -175,10 +187,11 @@ static __always_inline void usdt_hit(struct pt_regs *ctx, u32 nr)
 	struct begun_key key = { .task = (u64)task };
 	struct begun b = { 0 }, *was;
 	u64 arg[PT_SITE_ARGS] = { 0 };
+	u32 unread;
 
 	if (!s || !t || !t->known)
 		return;
-	site_args(s, (u64)ctx, arg);
+	unread = site_args(s, (u64)ctx, arg);
 	key.text = first_text(s, arg);
 	key.event = s->event;
 	if (s->role == PT_SITE_START) {
@@ -192,7 +205,7 @@ static __always_inline void usdt_hit(struct pt_regs *ctx, u32 nr)
 			bpf_map_delete_elem(&begun, &key);
 		}
 	}
-	usdt_send(task, t, s, BPF_CORE_READ(ctx, ip), arg, &b);
+	usdt_send(task, t, s, BPF_CORE_READ(ctx, ip), arg, unread, &b);
 }
 
 #endif /* PT_USDT_BPF_H */

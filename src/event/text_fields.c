@@ -275,6 +275,7 @@ static const struct field tracepoint[] = {
 	FIELD(pt_tracepoint, event, STYLE_DEC),
 	FIELD(pt_tracepoint, total, STYLE_DEC),
 	FIELD(pt_tracepoint, interrupt, STYLE_DEC),
+	FIELD(pt_tracepoint, unread, STYLE_HEX),
 	FIELD(pt_tracepoint, dur, STYLE_DEC),
 	FIELD(pt_tracepoint, stack, STYLE_HEX),
 	FIELD(pt_tracepoint, ip, STYLE_HEX),

@@ -19,6 +19,8 @@ static bool value_of(const struct moment *m, const struct evfield *f,
 	/* the generation is what the begin said: it was not seen */
 	if (m->named->kind == PT_NAMED_GC && !tp->dur && !f->offset)
 		return false;
+	if (f->offset / 8 < 8 && tp->unread >> f->offset / 8 & 1)
+		return false;
 	return evfield_value(f, record_data(tp), tp->nr, v);
 }
 
