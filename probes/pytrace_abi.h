@@ -61,7 +61,10 @@ typedef long long pt_s64;
 	X(19, CPUSTAT,	pt_cpustat,	80)				\
 	X(20, NAMED,	pt_named,	48)				\
 	X(21, TRACEPOINT, pt_tracepoint, 72)			\
-	X(24, SHED,	pt_shed,	88)
+	X(24, SHED,	pt_shed,	88)				\
+	X(25, CALL,	pt_call,	56)				\
+	X(26, RETURN,	pt_return,	48)				\
+	X(27, SEED,	pt_seed,	56)
 
 struct pt_hdr {
 	pt_u32 size;		/* bytes of the record, header included */
@@ -412,6 +415,68 @@ struct pt_tracepoint {
 	/* then `nr` bytes, padded with 0 to a whole word */
 };
 
+/*
+ * Calls.  A frame is known by its address for as long as it lives; of a stream
+ * that has names only (text) frame and caller are 0 and the code object, or its
+ * names, is all there is.  They are what the interpreter's probes say, with the
+ * faults that these have: the engine makes a stack of them.
+ *
+ * Records of one thread are in order.  Before its first one, and where some
+ * could not be sent, a PT_SEED says what its stack is.
+ */
+
+/* A frame begins to run: its function is called, or it is resumed. */
+struct pt_call {
+	struct pt_hdr h;	/* flags: PT_CALL_* */
+	pt_u64 frame;
+	pt_u64 caller;		/* the frame that called it; 0: none */
+	pt_u64 code;		/* id of a PT_CODE */
+};
+
+#define PT_CALL_RESUMED		1	/* has run before, up to a yield */
+#define PT_CALL_THROWN		2	/* into it an exception was thrown */
+#define PT_CALL_GENERATOR	4	/* of a generator or a coroutine */
+#define PT_CALL_MAKES		8	/* does no more than make its generator:
+					 * no return follows */
+#define PT_CALL_LOOSE		16	/* the caller is not known: 0 says nothing */
+
+/* A frame stops running. */
+struct pt_return {
+	struct pt_hdr h;	/* flags: PT_RETURN_* */
+	pt_u64 frame;
+	pt_u64 code;		/* 0: that of its PT_CALL, which was sent */
+};
+
+#define PT_RETURN_YIELDED	1	/* and can be resumed */
+#define PT_RETURN_RAISED	2	/* by an exception */
+#define PT_RETURN_GENERATOR	4
+
+struct pt_seed_frame {
+	pt_u64 frame;
+	pt_u64 code;		/* id of a PT_CODE */
+	pt_s32 lasti;		/* as in pt_frame */
+	pt_u32 flags;		/* PT_SEED_* */
+};
+
+#define PT_SEED_GENERATOR	1
+#define PT_SEED_SUSPENDED	2	/* linked, and not running: an exception
+					 * passes it on its way to what it awaits */
+
+/*
+ * The stack of a thread, innermost first, as it is before the PT_CALL or
+ * PT_RETURN of the same thread that follows.
+ */
+struct pt_seed {
+	struct pt_hdr h;
+	pt_u64 lost;		/* calls and returns of this thread that could
+				 * not be sent before; 0: it is its first one */
+	pt_u32 nr;		/* frames that follow */
+	pt_u32 omitted;		/* outer frames that do not */
+	pt_u8 why;		/* enum pt_why, if there may be more frames */
+	pt_u8 pad[7];
+	/* then struct pt_seed_frame[nr] */
+};
+
 /* Where the GIL of a process is: a futex inside [from, to) is a wait for it. */
 struct pt_gil {
 	struct pt_hdr h;
@@ -533,6 +598,7 @@ PT_RECORDS(X)
 #undef X
 PT_SIZE_IS(struct pt_hdr, 32);
 PT_SIZE_IS(struct pt_frame, 16);
+PT_SIZE_IS(struct pt_seed_frame, 24);
 PT_SIZE_IS(struct pt_arg, 8);
 PT_SIZE_IS(struct pt_socket, 24);
 

@@ -38,6 +38,9 @@ static const struct record_type types[] = {
 	[PT_TRACEPOINT] = { "tracepoint", sizeof(struct pt_tracepoint),
 			    TAIL_DATA, 0, false },
 	[PT_SHED] = { .name = "shed", .size = sizeof(struct pt_shed) },
+	[PT_CALL] = { .name = "call", .size = sizeof(struct pt_call) },
+	[PT_RETURN] = { .name = "return", .size = sizeof(struct pt_return) },
+	[PT_SEED] = { "seed", sizeof(struct pt_seed), TAIL_SEED, 0, false },
 };
 
 /* struct pt_event is how each of them begins. */
@@ -165,6 +168,15 @@ static bool frames_fit(const struct pt_hdr *rec)
 	       rec->size == sizeof(*st) + st->nr * sizeof(struct pt_frame);
 }
 
+static bool seed_fits(const struct pt_hdr *rec)
+{
+	const struct pt_seed *seed = (const void *)rec;
+
+	return seed->nr <= PT_MAX_FRAMES &&
+	       rec->size == sizeof(*seed) +
+			    seed->nr * sizeof(struct pt_seed_frame);
+}
+
 static bool part_fits(const struct pt_hdr *rec)
 {
 	const struct pt_part *part = (const void *)rec;
@@ -213,6 +225,8 @@ static bool tail_fits(const struct pt_hdr *rec)
 		return args_fit(rec);
 	case TAIL_DATA:
 		return data_fit(rec);
+	case TAIL_SEED:
+		return seed_fits(rec);
 	}
 	return false;
 }
@@ -336,6 +350,13 @@ void recbuf_frame(struct recbuf *b, const struct pt_frame *frame)
 	recbuf_add(b, frame, sizeof(*frame));
 	if (!b->failed)
 		((struct pt_stack *)(void *)b->bytes)->nr++;
+}
+
+void recbuf_seed_frame(struct recbuf *b, const struct pt_seed_frame *frame)
+{
+	recbuf_add(b, frame, sizeof(*frame));
+	if (!b->failed)
+		((struct pt_seed *)(void *)b->bytes)->nr++;
 }
 
 void recbuf_arg(struct recbuf *b, const struct pt_arg *arg, const void *bytes)

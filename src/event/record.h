@@ -29,6 +29,7 @@ enum record_tail {
 	TAIL_BYTES,		/* of a part */
 	TAIL_ARGS,
 	TAIL_DATA,		/* of a tracepoint */
+	TAIL_SEED,		/* frames with their addresses */
 };
 
 struct record_type {
@@ -85,6 +86,12 @@ static inline const struct pt_frame *record_frames(const struct pt_stack *st)
 	return (const void *)(st + 1);
 }
 
+static inline const struct pt_seed_frame *
+record_seed_frames(const struct pt_seed *seed)
+{
+	return (const void *)(seed + 1);
+}
+
 static inline const uint8_t *record_part_bytes(const struct pt_part *part)
 {
 	return (const void *)(part + 1);
@@ -114,6 +121,7 @@ void recbuf_add(struct recbuf *b, const void *bytes, size_t len);
 void recbuf_string(struct recbuf *b, const char *s);	/* NULL: "" */
 /* A frame, an argument with its bytes (sets the counts too). */
 void recbuf_frame(struct recbuf *b, const struct pt_frame *frame);
+void recbuf_seed_frame(struct recbuf *b, const struct pt_seed_frame *frame);
 void recbuf_arg(struct recbuf *b, const struct pt_arg *arg, const void *bytes);
 /* Pads and sets the size.  Valid until the next begin; NULL after a failure. */
 const struct pt_hdr *recbuf_end(struct recbuf *b);

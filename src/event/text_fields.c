@@ -295,6 +295,27 @@ static const struct field shed[] = {
 	{ 0 },
 };
 
+static const struct field call[] = {
+	FIELD(pt_call, frame, STYLE_HEX),
+	FIELD(pt_call, caller, STYLE_HEX),
+	FIELD(pt_call, code, STYLE_HEX),
+	{ 0 },
+};
+
+static const struct field return_[] = {
+	FIELD(pt_return, frame, STYLE_HEX),
+	FIELD(pt_return, code, STYLE_HEX),
+	{ 0 },
+};
+
+/* `nr` is how many frames are given. */
+static const struct field seed[] = {
+	FIELD(pt_seed, lost, STYLE_DEC),
+	FIELD(pt_seed, omitted, STYLE_DEC),
+	WORD(pt_seed, why, words_why),
+	{ 0 },
+};
+
 static const struct field *const by_type[] = {
 	[PT_META] = meta,	[PT_PROCESS] = process,
 	[PT_THREAD] = thread,	[PT_FORK] = fork,
@@ -307,7 +328,8 @@ static const struct field *const by_type[] = {
 	[PT_SAMPLE] = sample,	[PT_GIL] = gil,
 	[PT_CPUSTAT] = cpustat,	[PT_NAMED] = named,
 	[PT_TRACEPOINT] = tracepoint,
-	[PT_SHED] = shed,
+	[PT_SHED] = shed,	[PT_CALL] = call,
+	[PT_RETURN] = return_,	[PT_SEED] = seed,
 };
 
 _Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");

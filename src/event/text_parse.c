@@ -319,28 +319,55 @@ static bool tail_string(struct line *l, const struct word *name)
 	return true;
 }
 
-static bool tail_frame(struct line *l, const struct word *name)
+/* CODE@LASTI, and perhaps /FLAGS. */
+static bool parse_frame(struct cursor *c, struct pt_frame *frame)
 {
-	struct pt_frame frame = { 0 };
 	struct word code, lasti, flags = { "0", 1 };
 	uint64_t v;
 	int64_t s;
 
-	if (!is(name, "frame"))
+	code = take_until(c, "@ \t\r");
+	if (!take(c, '@') || !parse_u64(&code, &v))
 		return false;
-	code = take_until(&l->c, "@ \t\r");
-	if (!take(&l->c, '@') || !parse_u64(&code, &v))
-		return false;
-	frame.code = v;
-	lasti = take_until(&l->c, "/ \t\r");
-	if (take(&l->c, '/'))
-		flags = take_until(&l->c, " \t\r");
-	if (!parse_s64(&lasti, &s) ||
-	    !value_put_signed(&frame.lasti, sizeof(frame.lasti), s) ||
-	    !parse_u64(&flags, &v) ||
-	    !value_put(&frame.flags, sizeof(frame.flags), v))
+	frame->code = v;
+	lasti = take_until(c, "/ \t\r");
+	if (take(c, '/'))
+		flags = take_until(c, " \t\r");
+	return parse_s64(&lasti, &s) &&
+	       value_put_signed(&frame->lasti, sizeof(frame->lasti), s) &&
+	       parse_u64(&flags, &v) &&
+	       value_put(&frame->flags, sizeof(frame->flags), v);
+}
+
+static bool tail_frame(struct line *l, const struct word *name)
+{
+	struct pt_frame frame = { 0 };
+
+	if (!is(name, "frame") || !parse_frame(&l->c, &frame))
 		return false;
 	recbuf_frame(l->b, &frame);
+	return true;
+}
+
+/* ADDRESS:CODE@LASTI: `frame` is a field of other records. */
+static bool tail_seed(struct line *l, const struct word *name)
+{
+	struct pt_frame is_at = { 0 };
+	struct pt_seed_frame frame = { 0 };
+	struct word address;
+	uint64_t v;
+
+	if (!is(name, "at"))
+		return false;
+	address = take_until(&l->c, ": \t\r");
+	if (!take(&l->c, ':') || !parse_u64(&address, &v) ||
+	    !parse_frame(&l->c, &is_at))
+		return false;
+	frame.frame = v;
+	frame.code = is_at.code;
+	frame.lasti = is_at.lasti;
+	frame.flags = is_at.flags;
+	recbuf_seed_frame(l->b, &frame);
 	return true;
 }
 
@@ -408,6 +435,8 @@ static bool set_tail(struct line *l, const struct word *name)
 		return tail_data(l, name);
 	case TAIL_ARGS:
 		return tail_arg(l, name);
+	case TAIL_SEED:
+		return tail_seed(l, name);
 	}
 	return false;
 }

@@ -145,6 +145,19 @@ static void put_frames(FILE *out, const struct pt_stack *st)
 	}
 }
 
+static void put_seed(FILE *out, const struct pt_seed *seed)
+{
+	const struct pt_seed_frame *frame = record_seed_frames(seed);
+
+	for (uint32_t i = 0; i < seed->nr; i++, frame++) {
+		fprintf(out, " at=0x%" PRIx64 ":0x%" PRIx64 "@%" PRId32,
+			(uint64_t)frame->frame, (uint64_t)frame->code,
+			frame->lasti);
+		if (frame->flags)
+			fprintf(out, "/0x%" PRIx32, frame->flags);
+	}
+}
+
 static void put_args(FILE *out, const struct pt_syscall *sys)
 {
 	const struct pt_arg *arg = NULL;
@@ -176,6 +189,9 @@ static void put_tail(FILE *out, const struct pt_hdr *rec)
 	case TAIL_BYTES:
 		fputs(" data=", out);
 		put_quoted(out, record_part_bytes(part), part->nr);
+		break;
+	case TAIL_SEED:
+		put_seed(out, (const void *)rec);
 		break;
 	case TAIL_ARGS:
 		put_args(out, (const void *)rec);

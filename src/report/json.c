@@ -338,7 +338,8 @@ static void put_end(struct jsonw *w, const struct pt_hdr *rec,
 static bool has_object(uint16_t type)
 {
 	return type != PT_CODE && type != PT_PART && type != PT_STACK &&
-	       type != PT_MAPPED;
+	       type != PT_MAPPED && type != PT_SEED && type != PT_CALL &&
+	       type != PT_RETURN;
 }
 
 static void put_object(struct json *j, const struct moment *m,
@@ -396,6 +397,9 @@ static void put_object(struct json *j, const struct moment *m,
 	case PT_SHED:
 		put_shed(w, m->rec);
 		break;
+	case PT_CALL:
+	case PT_RETURN:
+	case PT_SEED:
 	case PT_CODE:
 	case PT_PART:
 	case PT_STACK:

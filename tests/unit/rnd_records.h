@@ -105,6 +105,17 @@ static void rnd_tail(struct recbuf *b, uint16_t nr)
 			recbuf_frame(b, &frame);
 		}
 		break;
+	case TAIL_SEED:
+		for (size_t i = 0; i < many * many; i++) {
+			struct pt_seed_frame frame = {
+				.frame = rnd_value(), .code = rnd_value(),
+				.lasti = (int32_t)rnd(),
+				.flags = (uint32_t)rnd_value(),
+			};
+
+			recbuf_seed_frame(b, &frame);
+		}
+		break;
 	case TAIL_BYTES: {
 		struct pt_part *part = (void *)b->bytes;
 

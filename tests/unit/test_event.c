@@ -128,7 +128,7 @@ static void wrong_lines(void **state)
 	} rows[] = {
 		{ "x syscall", "not a time in nanoseconds: 'x'" },
 		{ "-1 syscall", "not a time in nanoseconds: '-1'" },
-		{ "1 call", "no record is called 'call'" },
+		{ "1 cal", "no record is called 'cal'" },
 		{ "1", "no record is called ''" },
 		{ "1 exit pid", "not a field with a value: 'pid'" },
 		{ "1 exit pid=4294967296", "no such field, or a wrong value: "
