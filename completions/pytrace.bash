@@ -65,7 +65,7 @@ _pytrace() {
 		return ;;
 	--sort)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'time count samples faults errors p50 p99 max bytes cow private resident major' \
+			'time count samples faults errors p50 p99 max bytes cow private resident major events' \
 			-- "$cur")
 		return ;;
 	--color)
@@ -74,7 +74,7 @@ _pytrace() {
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
 			'syscalls faults offcpu cpu gc import audit usdt: %file %network %process %desc %memory
-			 cycles instructions cache-misses branch-misses page-faults
+			 cycles instructions cache-misses branch-misses cpu-clock page-faults
 			 context-switches cpu-migrations sched: block: kmem: net:' -- "$cur")
 		return ;;
 	-i | --input | -o | --output)

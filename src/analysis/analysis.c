@@ -46,6 +46,7 @@ int analysis_new(struct analysis **out, const struct analysis_opts *opts,
 	a->threads = calloc(64, sizeof(*a->threads));
 	a->threads_cap = 64;
 	a->model.threads = a->threads;
+	a->model.counters = a->counters;
 	if (!a->threads) {
 		analysis_free(a);
 		return no_memory(err);
@@ -138,6 +139,27 @@ static void learn_group(struct analysis *a, const struct pt_cpustat *stat)
 	a->nr_groups++;
 }
 
+/* Its number is part of a key of cells, so that it must be small. */
+static void learn_counter(struct analysis *a, const struct pt_named *n)
+{
+	const char *name = record_string(&n->h, 0);
+	struct counter_info *c = a->counters;
+	uint32_t i = 0;
+
+	if (n->kind != PT_NAMED_COUNTER || n->event > UINT16_MAX || !name)
+		return;
+	while (i < a->model.nr_counters && c[i].event != n->event)
+		i++;
+	if (i == COUNTERS_MAX)
+		return;
+	if (i == a->model.nr_counters)
+		a->model.nr_counters++;
+	c[i] = (struct counter_info){
+		.event = n->event, .is_period = n->is_period, .rate = n->rate,
+	};
+	snprintf(c[i].name, sizeof(c[i].name), "%s", name);
+}
+
 static void lose(struct analysis *a, const struct pt_lost *lost)
 {
 	if (lost->reason == PT_LOSS_NOT_PYTHON || !lost->count)
@@ -163,6 +185,13 @@ static void shed(struct analysis *a, const struct pt_shed *rec)
 		a->model.lossy = true;
 }
 
+/* What a sample of a counter stands for are events. */
+static bool has_length(const struct pt_hdr *rec)
+{
+	return rec->type != PT_SAMPLE ||
+	       !((const struct pt_sample *)(const void *)rec)->event;
+}
+
 /* The trace has lasted until then. */
 static void note_time(struct analysis *a, const struct pt_hdr *rec)
 {
@@ -171,7 +200,7 @@ static void note_time(struct analysis *a, const struct pt_hdr *rec)
 
 	if (rec->type == PT_META)
 		return;
-	if (ev && rec->t + ev->dur >= rec->t)
+	if (ev && has_length(rec) && rec->t + ev->dur >= rec->t)
 		end += ev->dur;
 	if (end > a->model.end)
 		a->model.end = end;
@@ -202,6 +231,9 @@ int analysis_add(struct analysis *a, const struct moment *m, struct err *err)
 		break;
 	case PT_SHED:
 		shed(a, (const void *)rec);
+		break;
+	case PT_NAMED:
+		learn_counter(a, (const void *)rec);
 		break;
 	case PT_LOST:
 		lose(a, (const void *)rec);
@@ -276,6 +308,15 @@ bool analysis_idle_at_matched(const struct analysis *a, size_t nr)
 const struct model *analysis_model(const struct analysis *a)
 {
 	return &a->model;
+}
+
+const struct counter_info *model_counter(const struct model *m,
+					 const char *name)
+{
+	for (uint32_t i = 0; i < m->nr_counters; i++)
+		if (!strcmp(m->counters[i].name, name))
+			return &m->counters[i];
+	return NULL;
 }
 
 uint32_t model_cells(const struct analysis *a)

@@ -13,6 +13,7 @@
 #define THREADS_MAX	(UINT32_C(1) << 16)	/* beyond: "others" */
 #define PROCESSES_MAX	(UINT32_C(1) << 12)
 #define GROUPS_MAX	64
+#define COUNTERS_MAX	64
 
 struct group {			/* a control group, as first and last read */
 	char *path;
@@ -32,6 +33,7 @@ struct analysis {
 	uint32_t threads_cap, processes_cap, idle_cap;
 	struct group groups[GROUPS_MAX];
 	uint32_t nr_groups;
+	struct counter_info counters[COUNTERS_MAX];
 	uint64_t first;			/* begin of the trace; that of the model
 					 * is of the interval */
 	uint64_t unfinished_end;	/* of the waits that had no end */

@@ -245,6 +245,25 @@ static void charge_fault(struct analysis *a, const struct moment *m)
 			      clock_kernel(c, f->h.t, f->dur));
 }
 
+/* A counter has come round: so many events, about, are this stack's. */
+static void count_sample(struct analysis *a, const struct moment *m,
+			 const struct clock *c, struct cell_key key)
+{
+	const struct pt_sample *s = (const void *)m->rec;
+	uint32_t cell;
+
+	if (s->event > UINT16_MAX)
+		return;
+	key.kind = CELL_COUNTED;
+	key.call = (uint16_t)s->event;
+	key.flags = s->kernel ? COUNTED_KERNEL : 0;
+	key.thread = c->thread;
+	cell = ledger_cell(&a->ledger, &key);
+	ledger_add(&a->ledger, cell, 1, 0);
+	if (cell)
+		a->ledger.sums[cell].events += s->dur;
+}
+
 static void charge_sample(struct analysis *a, const struct moment *m)
 {
 	const struct pt_sample *s = (const void *)m->rec;
@@ -254,6 +273,8 @@ static void charge_sample(struct analysis *a, const struct moment *m)
 		.call = s->kernel != 0,
 	};
 
+	if (c && s->event)
+		count_sample(a, m, c, key);
 	if (!c || s->event)		/* another event than the CPU clock */
 		return;
 	c->seen = true;

@@ -32,6 +32,8 @@ enum cell_kind {
 	CELL_FAULTS,		/* `call` is enum pt_fault_kind, `cause` enum
 				 * age, flags FAULT_* */
 	CELL_SAMPLES,		/* `call` is 1 in kernel mode */
+	CELL_COUNTED,		/* samples of a counter: `call` is its number,
+				 * flags COUNTED_KERNEL */
 };
 
 enum cell_state {
@@ -58,6 +60,8 @@ enum age {
 #define FAULT_IN_GC	8
 #define FAULT_NO_SIZE	16	/* bytes not known, or none */
 
+#define COUNTED_KERNEL	1
+
 struct cell_key {
 	uint32_t thread;
 	uint32_t stack;
@@ -76,6 +80,7 @@ struct sums {
 	uint64_t max;		/* ns of the longest */
 	uint64_t errors;
 	uint64_t bytes;
+	uint64_t events;	/* that samples of a counter stand for */
 };
 
 struct cell {
@@ -142,6 +147,15 @@ struct process_info {
 	bool born;		/* while tracing */
 	const char *exe, *python;	/* "" if not known */
 	char comm[17];		/* of its first thread */
+};
+
+/* A counter of processor or kernel whose samples are in the stream. */
+struct counter_info {
+	uint32_t event;		/* its number in the stream */
+	bool is_period;		/* a sample every `rate` events, else so many
+				 * samples a second and CPU */
+	uint64_t rate;
+	char name[40];
 };
 
 /* Who ended the waits of a cell. */
@@ -214,6 +228,9 @@ struct model {
 	uint64_t before;	/* events that came before PT_BEGIN: in the
 				 * stream, and in no cell */
 
+	const struct counter_info *counters;
+	uint32_t nr_counters;
+
 	uint32_t shed;		/* 1 << each PT_SHED_* step: over its budget,
 				 * the trace had less from then on: */
 	uint64_t shed_at;	/* the first of them */
@@ -228,6 +245,15 @@ static inline bool model_is_thinned(const struct model *m)
 {
 	return m->shed & (1u << PT_SHED_STACKS | 1u << PT_SHED_CALLS |
 			  1u << PT_SHED_SAMPLES);
+}
+
+/* The first of this name; NULL: the stream has none. */
+const struct counter_info *model_counter(const struct model *m,
+					 const char *name);
+/* Each sample is one event: they are counted, not estimated. */
+static inline bool counter_is_exact(const struct counter_info *c)
+{
+	return c->is_period && c->rate == 1;
 }
 
 /* Good until the next record is fed. */

@@ -126,6 +126,7 @@ static void add(struct sums *to, const struct sums *s)
 	to->ns += s->ns;
 	to->errors += s->errors;
 	to->bytes += s->bytes;
+	to->events += s->events;
 	if (s->max > to->max)
 		to->max = s->max;
 }
@@ -168,6 +169,8 @@ void rows_add_cell(struct row *r, const struct cell *c)
 		r->kernel_ns += c->is.ns;
 	if (c->key->kind == CELL_FAULTS)
 		add_fault(&r->faults, c);
+	if (c->key->kind == CELL_COUNTED && c->key->flags & COUNTED_KERNEL)
+		r->kernel_events += c->is.events;
 }
 
 static void add_cell(struct making *mk, uint32_t nr)

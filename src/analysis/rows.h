@@ -9,6 +9,7 @@
  *	cpu       TIME of SPENT_CPU_*                   ns, count: samples
  *	syscalls  CALLS by app and call                 count, errors, bytes, ns
  *	faults    FAULTS by app, the collector apart    count, bytes by kind
+ *	cpu -e    COUNTED of one counter by app         events, count: samples
  *
  * Sums of rows are sums of cells: no query loses or doubles any.
  */
@@ -75,6 +76,7 @@ struct row {
 	struct row_faults faults;
 	uint64_t estimate_ns;	/* part of is.ns */
 	uint64_t kernel_ns;	/* likewise: on CPU in kernel mode */
+	uint64_t kernel_events;	/* part of is.events */
 	uint32_t nr;		/* of the row when it was made: for rows_detail */
 };
 

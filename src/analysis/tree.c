@@ -102,6 +102,7 @@ static void add_sums(struct sums *to, const struct sums *s)
 	to->ns += s->ns;
 	to->errors += s->errors;
 	to->bytes += s->bytes;
+	to->events += s->events;
 	to->max = to->max > s->max ? to->max : s->max;
 }
 

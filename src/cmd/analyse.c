@@ -261,6 +261,32 @@ static int misuse(struct err *err, const char *what, const char *hint)
 	return -EINVAL;
 }
 
+/* A view is of kinds of events; cpu can be of one counter in place of them. */
+static int choose_named(const struct run *s, const struct eventset *events,
+			struct err *err)
+{
+	const struct eventset_named *n = &events->named[0];
+
+	if (n->kind != PT_NAMED_COUNTER) {
+		err_kind(err, ERR_USAGE, -EINVAL, "-e %s names single events: "
+			 "this view is of kinds of events", n->name);
+		err_hint(err, "trace -e %s shows them, one a line", n->name);
+		return -EINVAL;
+	}
+	if (!s->view->counters) {
+		err_kind(err, ERR_USAGE, -EINVAL,
+			 "-e %s is a counter: this view is of kinds of events",
+			 n->name);
+		err_hint(err, "cpu -e %s shows its events by line", n->name);
+		return -EINVAL;
+	}
+	if (n->out || events->nr_named > 1 || events->types != EVENTS_COUNTERS)
+		return misuse(err, "cpu shows one counter, or else the clock",
+			      "record takes several, and cpu -i FILE -e COUNTER "
+			      "one of them");
+	return 0;
+}
+
 /*
  * What is not traced cannot be accounted for, and its time would be taken for
  * something else: -e leaves out what a view can do without, and nothing more.
@@ -275,14 +301,12 @@ static int choose_events(const struct run *s, struct eventset *events,
 
 	if (rc)
 		return rc;
+	if (events->nr_named)
+		return choose_named(s, events, err);
 	if (o->input && o->events.nr)
 		return misuse(err, "-e says what is traced: a recording has "
 			      "what was recorded",
 			      "trace -i FILE -e LIST picks from it");
-	if (events->nr_named)
-		return misuse(err, "-e names single events: this view is of "
-			      "kinds of events",
-			      "trace and record take tracepoints");
 	if (v->shows && !(events->types & v->shows))
 		return misuse(err, "-e leaves out what this view shows",
 			      "without -e it traces what it needs");

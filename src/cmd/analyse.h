@@ -26,6 +26,7 @@ struct analyse_view {
 	uint32_t events;	/* EVENTS_OF what it takes, if -e says nothing */
 	uint32_t shows;		/* of them, what it is about */
 	bool calls;		/* -e may name system calls: it lists them */
+	bool counters;		/* -e may name a counter: it lists its events */
 	/* What the options mean here; NULL: nothing to look at beforehand. */
 	void (*check)(const struct opts *o);
 	int (*text)(const struct analysed *a, struct err *err);

@@ -2,6 +2,7 @@
 /* cmd_views: cpu, offcpu, syscalls, faults: tables over the model. */
 #include "cmd/analyse.h"
 #include "cmd/cmd.h"
+#include "event/counters.h"
 #include "event/eventset.h"
 #include "report/table.h"
 
@@ -9,6 +10,7 @@
 
 static enum table_view shown;
 static struct filter *funcs;		/* -F; NULL: all */
+static const char *counter;		/* of cpu -e COUNTER; else NULL */
 
 static enum table_shape shape_of(const struct opts *o)
 {
@@ -23,7 +25,7 @@ static struct table_opts options_of(const struct opts *o)
 		.view = shown, .by = BY_APP, .sort = o->sort,
 		.limit = o->limit, .width = o->width, .utc = o->utc,
 		.no_paths = o->no_paths, .idle = o->idle,
-		.shape = shape_of(o), .funcs = funcs,
+		.shape = shape_of(o), .funcs = funcs, .counter = counter,
 	};
 
 	if (o->by)
@@ -44,12 +46,26 @@ static void set_funcs(const struct opts *o)
 		exit(cmd_fail(&err));
 }
 
+/* Other words beside it are refused with the rest of -e. */
+static void find_counter(const struct opts *o)
+{
+	for (size_t i = 0; shown == TABLE_CPU && i < o->events.nr; i++) {
+		const struct counter *c = counter_named(o->events.v[i]);
+
+		if (!c)
+			continue;
+		counter = c->name;
+		shown = TABLE_COUNTED;
+	}
+}
+
 static void check(const struct opts *o)
 {
 	enum rows_by by = BY_APP;
 	const char *refusal;
 	char names[128];
 
+	find_counter(o);
 	if (o->by && !table_by(o->by, &by))
 		cmd_usage("--by takes app, line, func, stack, thread, process or "
 			  "age, not '%s'", o->by);
@@ -85,6 +101,7 @@ static int run(enum table_view view, uint32_t shows, const char *doc, int argc,
 	const struct analyse_view v = {
 		.doc = doc, .groups = GROUPS, .events = EVENTS_ALL,
 		.shows = shows, .calls = view == TABLE_SYSCALLS,
+		.counters = view == TABLE_CPU,
 		.check = check, .text = put_text, .json = put_json,
 	};
 
@@ -109,7 +126,8 @@ static int run(enum table_view view, uint32_t shows, const char *doc, int argc,
 VIEW(cpu, TABLE_CPU, EVENTS_OF(PT_SAMPLE),
      "on-CPU time by line, from samples",
      "Say which lines were on a CPU: times are exact for each thread, and "
-     "shared out over lines by samples.");
+     "shared out over lines by samples.  With -e page-faults, -e cycles:99...: "
+     "which lines the events of that counter were on.");
 VIEW(offcpu, TABLE_OFFCPU, EVENTS_OF(PT_OFFCPU),
      "blocked time by line, and what was waited for",
      "Say which lines waited, for how long and for what: locks, sockets, files, "

@@ -12,6 +12,7 @@
 #define HZ_DEFAULT 49
 #define HZ_MAX 4999
 #define PERIOD_MIN 1000		/* of the processor's: it counts fast */
+#define PERIOD_MIN_NS 100000	/* of a clock, that counts nanoseconds */
 
 #define HARDWARE(name, what, instead)					\
 	{ name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##what, instead }
@@ -40,6 +41,8 @@ static const struct counter counters[] = {
 	HARDWARE("stalled-cycles-backend", STALLED_CYCLES_BACKEND,
 		 memory_instead),
 	HARDWARE("ref-cycles", REF_CPU_CYCLES, time_instead),
+	SOFTWARE("cpu-clock", CPU_CLOCK),
+	SOFTWARE("task-clock", TASK_CLOCK),
 	SOFTWARE("page-faults", PAGE_FAULTS),
 	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
 	SOFTWARE("major-faults", PAGE_FAULTS_MAJ),
@@ -77,19 +80,34 @@ const struct counter *counter_named(const char *word)
 	return NULL;
 }
 
+bool counter_is_clock(const struct counter *c)
+{
+	return c->type == PERF_TYPE_SOFTWARE &&
+	       (c->config == PERF_COUNT_SW_CPU_CLOCK ||
+		c->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* The least period of what counts by itself: one event is no event there. */
+static int64_t least_period(const struct counter *c)
+{
+	if (c->type == PERF_TYPE_HARDWARE)
+		return PERIOD_MIN;
+	return counter_is_clock(c) ? PERIOD_MIN_NS : 1;
+}
+
 int counter_rate(const struct counter *c, const char *word, uint64_t *rate,
 		 bool *is_period, struct err *err)
 {
-	bool hardware = c->type == PERF_TYPE_HARDWARE;
+	bool fast = least_period(c) > 1;
 	const char *given = word + name_len(word);
 	int64_t min = 1, max = HZ_MAX, v;
 
-	*is_period = *given ? *given == '/' : !hardware;
-	*rate = hardware ? HZ_DEFAULT : 1;
+	*is_period = *given ? *given == '/' : !fast;
+	*rate = fast ? HZ_DEFAULT : 1;
 	if (!*given)
 		return 0;
 	if (*is_period) {
-		min = hardware ? PERIOD_MIN : 1;
+		min = least_period(c);
 		max = INT64_C(1) << 40;
 	}
 	if (!num_parse(given + 1, min, max, &v))

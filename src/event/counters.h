@@ -25,10 +25,13 @@ struct counter {
  */
 const struct counter *counter_named(const char *word);
 
+/* cpu-clock, task-clock: each event of it is a nanosecond. */
+bool counter_is_clock(const struct counter *c);
+
 /*
  * What the word says of its rate: samples a second, or one sample every so many
- * events.  Without: 49 a second of what the processor counts, and every event
- * of what the kernel does.  ERR_USAGE for what is no rate.
+ * events.  Without: 49 a second of what the processor counts and of clocks, and
+ * every event of what the kernel does.  ERR_USAGE for what is no rate.
  */
 int counter_rate(const struct counter *c, const char *word, uint64_t *rate,
 		 bool *is_period, struct err *err) PT_MUST_CHECK;

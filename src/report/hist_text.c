@@ -157,6 +157,7 @@ static void put_what(struct text *line, const struct table *t,
 		break;
 	case TABLE_CPU:
 	case TABLE_FAULTS:
+	case TABLE_COUNTED:
 		break;
 	}
 }

@@ -245,7 +245,7 @@ static void put_durations(struct writer *wr, const struct rows *rows,
 	struct percentile half, most;
 
 	jsonw_key(&wr->w, "max_ns");
-	if (is_cpu(wr, row))
+	if (is_cpu(wr, row) || wr->counter)
 		jsonw_null(&wr->w);
 	else
 		jsonw_uint(&wr->w, row->is.max);
@@ -306,16 +306,24 @@ static void put_kind_sums(struct writer *wr, const struct rows *rows,
 	} else if (row->kind == CELL_FAULTS) {
 		jsonw_key_uint(&wr->w, "bytes", row->is.bytes);
 		faults_json(&wr->w, &row->faults);
+	} else if (row->kind == CELL_COUNTED) {
+		jsonw_key_uint(&wr->w, "kernel_events", row->kernel_events);
 	} else if (is_cpu(wr, row)) {
 		jsonw_key_uint(&wr->w, "kernel_ns", row->kernel_ns);
 	}
 }
 
-static void put_estimates(struct jsonw *w, bool ns, bool count, bool p50,
+static void put_estimates(struct writer *wr, bool ns, bool count, bool p50,
 			  bool p99)
 {
+	struct jsonw *w = &wr->w;
+
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
+	if (wr->counter && !counter_is_exact(wr->counter)) {
+		jsonw_string(w, "events");
+		jsonw_string(w, "kernel_events");
+	}
 	if (ns)
 		jsonw_string(w, "ns");
 	if (count)
@@ -339,6 +347,23 @@ void begin_json(struct writer *wr, const char *type)
 	jsonw_key_string(&wr->w, "view", wr->view);
 	if (wr->interval)
 		jsonw_key_uint(&wr->w, "interval", wr->interval);
+	if (!wr->counter)
+		return;
+	jsonw_key_string(&wr->w, "event", wr->counter->name);
+	jsonw_key_uint(&wr->w, wr->counter->is_period ? "period" : "hz",
+		       wr->counter->rate);
+}
+
+void sums_json(struct writer *wr, const struct sums *is)
+{
+	jsonw_key_uint(&wr->w, "count", is->count);
+	jsonw_key(&wr->w, "ns");
+	if (wr->counter)
+		jsonw_null(&wr->w);
+	else
+		jsonw_uint(&wr->w, is->ns);
+	if (wr->counter)
+		jsonw_key_uint(&wr->w, "events", is->events);
 }
 
 static void put_sums(struct writer *wr, const struct rows *rows,
@@ -348,8 +373,7 @@ static void put_sums(struct writer *wr, const struct rows *rows,
 		       model_is_thinned(analysis_model(wr->words.a));
 	bool p50 = false, p99 = false;
 
-	jsonw_key_uint(&wr->w, "count", row->is.count);
-	jsonw_key_uint(&wr->w, "ns", row->is.ns);
+	sums_json(wr, &row->is);
 	put_durations(wr, rows, row, &p50, &p99);
 	put_kind_sums(wr, rows, row);
 	if (row->kind == CELL_TIME && row != &rows->total) {
@@ -357,7 +381,8 @@ static void put_sums(struct writer *wr, const struct rows *rows,
 		put_waker(wr, rows, row);
 		put_hold(wr, rows, row);
 	}
-	put_estimates(&wr->w, row->estimate_ns || thinned, thinned, p50, p99);
+	put_estimates(wr, row->estimate_ns || (thinned && !wr->counter), thinned, p50,
+		      p99);
 }
 
 static void put_row(struct writer *wr, const struct rows *rows,
@@ -421,7 +446,7 @@ static int put_view(struct writer *wr, const struct rows_query *q,
 
 	if (rc)
 		return rc;
-	rc = put_account(wr, err);
+	rc = wr->counter ? 0 : put_account(wr, err);
 	if (!rc && !o->no_total)
 		rc = put_total(wr, &rows, err);
 	if (!rc)
@@ -437,7 +462,7 @@ int rows_json_view(FILE *out, const struct analysis *a,
 	struct writer wr = {
 		.out = out, .view = o->view, .by = q->by,
 		.by_cause = q->by_cause, .hists = o->hists,
-		.interval = o->interval,
+		.interval = o->interval, .counter = o->counter,
 		.words = { .a = a, .no_paths = o->no_paths },
 	};
 	int rc = jsonw_init(&wr.w, err);

@@ -19,6 +19,9 @@ struct rows_json_opts {
 	bool tree;		/* nodes in place of rows */
 	bool hists;		/* each row with its buckets; query->hists */
 	unsigned int interval;	/* its number, with -I; 0: the whole */
+	/* The rows are of CELL_COUNTED, of this one; else NULL.  Without an
+	 * account: there is no time in it. */
+	const struct counter_info *counter;
 };
 
 int rows_json_view(FILE *out, const struct analysis *a,

@@ -14,6 +14,7 @@ struct writer {
 	enum rows_by by;
 	bool by_cause, hists;
 	unsigned int interval;
+	const struct counter_info *counter;
 	struct words words;
 };
 
@@ -28,6 +29,8 @@ int tree_json(struct writer *wr, const struct rows_query *q, struct err *err);
 void begin_json(struct writer *wr, const char *type);
 /* {"func":...} or null; `key` NULL: an element of a list. */
 void place_json(struct writer *wr, const char *key, uint32_t nr);
+/* How many there were of something, and how long it took: null of a counter. */
+void sums_json(struct writer *wr, const struct sums *is);
 const char *fault_json(uint16_t kind);	/* as the events have it */
 void faults_json(struct jsonw *w, const struct row_faults *f);
 

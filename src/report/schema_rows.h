@@ -13,7 +13,8 @@
 #define AT_STACK " ip:u? stack:S?~ why:s~ truncated:u~"
 #define FAULT_SUMS " kinds:m~ major:u~ in_gc:u~ private_bytes:u~ "		\
 		   "resident_bytes:u~ no_size:u~"
-#define SUMS " count:u ns:u max_ns:u? p50_ns:u?~ p99_ns:u?~ hist:l~ "		\
+#define COUNTER " event:s~ period:u~ hz:u~"
+#define SUMS " count:u ns:u? events:u~ kernel_events:u~ max_ns:u? p50_ns:u?~ p99_ns:u?~ hist:l~ "		\
 	     "kernel_ns:u~ bytes:u~ errors:u~ by_errno:m~" FAULT_SUMS		\
 	     " estimate:l"
 
@@ -67,13 +68,13 @@ X("account", "Thread time: idle + unseen + busy; busy: causes + unknown.",	\
   "busy_ns:u busy:m unknown_ns:u kernel_mode:s off_cpu:s cpu_quota:o? "	\
   "memory_high:u before_begin:u going_on:u complete:b")			\
 X("total", "What the rows or nodes of a view sum up to.",			\
-  "view:s interval:u~" SUMS)							\
+  "view:s interval:u~" COUNTER SUMS)							\
 X("row", "A row of a view.",							\
-  "view:s interval:u~ key:o?~ stack:l?~ why:s~ state:s cause:s~ call:s?~ gc:b~ "\
+  "view:s interval:u~" COUNTER " key:o?~ stack:l?~ why:s~ state:s cause:s~ call:s?~ gc:b~ "\
   "object:s?~ inner:P?~ waker:o?~ holder:o~" SUMS)				\
 X("node", "A node of a call tree; parents come first.",			\
-  "view:s interval:u~ id:u parent:u? depth:u kind:s key:P?~ frames:u~ "	\
-  "cause:s~ call:s?~ fault_kind:s~ count:u ns:u self_count:u self_ns:u "	\
+  "view:s interval:u~" COUNTER " id:u parent:u? depth:u kind:s key:P?~ frames:u~ "	\
+  "cause:s~ call:s?~ fault_kind:s~ count:u ns:u? events:u~ self_count:u self_ns:u~ self_events:u~ "	\
   "errors:u~ bytes:u~" FAULT_SUMS " estimate:l")				\
 X("rights", "doctor: what this process may do.",				\
   "uid:u effective:s? permitted:s? bounding:s? no_new_privs:b? seccomp:u? "	\

@@ -55,7 +55,7 @@ void screen_cost(struct screen *s, const struct engine_totals *totals)
 		text_add(&t, "   coarser for memory: ");
 		words_count(&t, s->m->coarse);
 	}
-	if (s->m->going_on) {
+	if (s->m->going_on && !s->no_times) {
 		text_add(&t, "   in something not over: ");
 		words_count(&t, s->m->going_on);
 		text_add(&t, " thread%s", s->m->going_on == 1 ? "" : "s");

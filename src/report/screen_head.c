@@ -205,7 +205,8 @@ static void put_shed(struct screen *s)
 void screen_head(struct screen *s)
 {
 	put_header(s);
-	put_sum(s);
+	if (!s->no_times)
+		put_sum(s);
 	put_shed(s);
 }
 

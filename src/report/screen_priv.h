@@ -13,6 +13,7 @@ struct screen {
 	struct screen_opts o;
 	unsigned int width;
 	unsigned int lines;		/* written so far */
+	bool no_times;			/* it is about something else */
 	uint64_t base_ns;		/* what a row is a share of */
 	struct unit unit;
 	unsigned int nr_rows;

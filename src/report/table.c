@@ -5,16 +5,23 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "event/counters.h"
 #include "report/rows_json.h"
 #include "report/table_priv.h"
+
+static bool view_wants(const struct table *t, const struct cell *c)
+{
+	if (t->counter && c->key->call != t->counter->event)
+		return false;
+	return !t->v->wants || t->v->wants(c);
+}
 
 bool table_wants(const struct cell *c, const void *arg)
 {
 	const struct table *t = arg;
 	struct pick *pick = (struct pick *)&t->pick;	/* it remembers */
 
-	return (!t->v->wants || t->v->wants(c)) &&
-	       pick_passes(pick, c->key->stack);
+	return view_wants(t, c) && pick_passes(pick, c->key->stack);
 }
 
 static uint64_t order(const struct rows *rows, const struct row *row,
@@ -43,12 +50,17 @@ void table_begin(struct table *t, const struct analysis *a,
 			.by_cause = o->view == TABLE_OFFCPU,
 			.by_call = o->view == TABLE_SYSCALLS,
 			.by_gc = o->view == TABLE_FAULTS,
-			.hists = o->view != TABLE_CPU,
+			.hists = o->view != TABLE_CPU &&
+				 o->view != TABLE_COUNTED,
 			.order = order,
 		},
 	};
 	t->q.arg = t;
 	t->q.order_arg = o;
+	if (o->view != TABLE_COUNTED)
+		return;
+	t->counter = model_counter(t->s.m, o->counter);
+	t->s.no_times = true;
 }
 
 void table_end(struct table *t)
@@ -81,7 +93,7 @@ static struct row sum_up(const struct table *t, bool idle, bool picked)
 		model_cell(t->s.a, i, &c);
 		if (!(t->v->kind & 1u << c.key->kind) || c.left_out ||
 		    (c.key->state != TIME_BUSY) != idle ||
-		    (t->v->wants && !t->v->wants(&c)) ||
+		    !view_wants(t, &c) ||
 		    (picked && !table_wants(&c, t)))
 			continue;
 		rows_add_cell(&sum, &c);
@@ -124,12 +136,56 @@ static void put_picked(struct table *t)
 		words_time(&line, words_unit(all.is.ns), all.is.ns);
 		text_add(&line, " %s", words_unit(all.is.ns).name);
 	} else {
-		words_count(&line, all.is.count);
+		words_amount(&line, column_value(c, NULL, &all));
 	}
-	text_add(&line, "%s", t->o->view == TABLE_FAULTS ? " faults" :
-		 t->o->view == TABLE_SYSCALLS ? " in calls" :
-		 t->o->view == TABLE_CPU ? " on CPU" : " off CPU");
+	text_add(&line, " %s", t->counter ? t->counter->name :
+		 t->o->view == TABLE_FAULTS ? "faults" :
+		 t->o->view == TABLE_SYSCALLS ? "in calls" :
+		 t->o->view == TABLE_CPU ? "on CPU" : "off CPU");
 	screen_line(&t->s, &line);
+}
+
+/*
+ * What was counted, and what stands for what: a counter says where it came
+ * round, and each such sample stands for all that it had counted since.
+ */
+static void put_counter(struct table *t)
+{
+	const struct counter_info *c = t->counter;
+	const struct counter *known = counter_named(c->name);
+	struct row all = sum_up(t, false, false);
+	struct text line = { 0 };
+
+	text_name(&line, c->name, strlen(c->name));
+	text_add(&line, "  %s", counter_is_exact(c) ? "" : "~");
+	words_amount(&line, all.is.events);
+	if (known && counter_is_clock(known))
+		text_add(&line, " ns");
+	if (all.is.events) {
+		text_add(&line, ", ");
+		words_share(&line, all.kernel_events, all.is.events);
+		text_add(&line, " %% in the kernel");
+	}
+	if (counter_is_exact(c)) {
+		text_add(&line, "   each one seen");
+	} else {
+		text_add(&line, "   from ");
+		words_count(&line, all.is.count);
+		text_add(&line, " sample%s, ", all.is.count == 1 ? "" : "s");
+		text_add(&line, c->is_period ? "one every " : "about ");
+		words_count(&line, c->rate);
+		text_add(&line, c->is_period ? " events" : " a second and CPU");
+	}
+	screen_line(&t->s, &line);
+}
+
+static int no_counter(const struct table *t, struct err *err)
+{
+	err_kind(err, ERR_NOTHING, -ENODATA,
+		 "this stream has no samples of '%s'", t->o->counter);
+	for (uint32_t i = 0; i < t->s.m->nr_counters; i++)
+		err_hint(err, "it has '%s'", t->s.m->counters[i].name);
+	return -ENODATA;
 }
 
 /* No rows, and why. */
@@ -176,6 +232,8 @@ static int put_all(struct table *t, const struct engine_totals *totals,
 		all.is.count += idle.is.count;
 	}
 	screen_head(&t->s);
+	if (t->counter)
+		put_counter(t);
 	put_picked(t);
 	t->s.unit = words_unit(all.is.ns);
 	if (all.is.count || all.is.ns)
@@ -198,7 +256,8 @@ int table_put(FILE *out, const struct analysis *a,
 	t.s.out = out;
 	t.s.unit = words_unit(t.s.m->account.thread_ns);
 	errno = 0;
-	rc = put_all(&t, totals, err);
+	rc = o->view == TABLE_COUNTED && !t.counter ? no_counter(&t, err) :
+	     put_all(&t, totals, err);
 	table_end(&t);
 	if (rc || !ferror(out))
 		return rc;
@@ -220,7 +279,9 @@ int table_json(FILE *out, const struct analysis *a, const struct table_opts *o,
 	int rc;
 
 	table_begin(&t, a, o);
-	rc = rows_json_view(out, a, &t.q, &how, err);
+	how.counter = t.counter;
+	rc = o->view == TABLE_COUNTED && !t.counter ? no_counter(&t, err) :
+	     rows_json_view(out, a, &t.q, &how, err);
 	table_end(&t);
 	return rc;
 }

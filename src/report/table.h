@@ -13,7 +13,10 @@
 #include "base/err.h"
 #include "report/filter.h"
 
-enum table_view { TABLE_CPU, TABLE_OFFCPU, TABLE_SYSCALLS, TABLE_FAULTS };
+enum table_view {
+	TABLE_CPU, TABLE_OFFCPU, TABLE_SYSCALLS, TABLE_FAULTS,
+	TABLE_COUNTED,		/* cpu -e COUNTER: events by line */
+};
 
 enum table_shape {
 	SHAPE_ROWS,
@@ -30,6 +33,7 @@ struct table_opts {
 	unsigned int limit;	/* rows; 0: all */
 	unsigned int width;	/* columns; 0: SCREEN_WIDTH */
 	const struct filter *funcs;	/* -F; NULL: all */
+	const char *counter;	/* TABLE_COUNTED: its name */
 	unsigned int interval;	/* its number from 1, with -I; 0: the whole */
 	bool utc, no_paths, idle;
 };
@@ -45,6 +49,7 @@ bool table_has_column(enum table_view view, enum table_shape shape,
 const char *table_refuses(enum table_view view, enum table_shape shape,
 			  enum rows_by by);
 
+/* ERR_NOTHING: the stream has no such counter. */
 int table_put(FILE *out, const struct analysis *a,
 	      const struct engine_totals *totals, const struct table_opts *o,
 	      struct err *err) PT_MUST_CHECK;

@@ -21,6 +21,7 @@ static const struct {
 	[COL_MAJOR] = { "major", 6 },
 	[COL_PRIVATE] = { "private", 8 },
 	[COL_RESIDENT] = { "resident", 8 },
+	[COL_EVENTS] = { "events", 9 },
 };
 
 static bool is_cpu(const struct cell *c)
@@ -51,6 +52,9 @@ static const struct view views[] = {
 		{ { COL_FAULTS, 0 }, { COL_COW, 0 }, { COL_PRIVATE, 0 },
 		  { COL_RESIDENT, 0 }, { COL_MAJOR, 100 } }, 5, NULL,
 		"kind", 16, 1u << PT_FAULT, "no page fault happened" },
+	[TABLE_COUNTED] = { "cpu", 1u << CELL_COUNTED,
+		{ { COL_EVENTS, 0 }, { COL_SAMPLES, 0 } }, 2, NULL, "", 21,
+		1u << PT_NAMED, "none was counted" },
 };
 
 const struct view *view_of(enum table_view view)
@@ -110,7 +114,8 @@ const char *table_refuses(enum table_view view, enum table_shape shape,
 {
 	if (by == BY_AGE && view != TABLE_FAULTS)
 		return "--by age is for faults: how old a process was";
-	if (view == TABLE_CPU && (shape == SHAPE_HIST || shape == SHAPE_LINEAR))
+	if ((view == TABLE_CPU || view == TABLE_COUNTED) &&
+	    (shape == SHAPE_HIST || shape == SHAPE_LINEAR))
 		return "--hist shows how long things took; samples took no time";
 	return NULL;
 }
@@ -162,6 +167,8 @@ uint64_t column_value(enum column c, const struct rows *rows,
 		return row->faults.major;
 	case COL_PRIVATE:
 		return row->faults.private_bytes;
+	case COL_EVENTS:
+		return row->is.events;
 	case COL_RESIDENT:
 		break;
 	}
@@ -207,6 +214,10 @@ static void put_value(struct text *t, const struct table *table, enum column c,
 	case COL_RESIDENT:		/* some can be more than a page */
 		text_add(t, "%s", row->faults.no_size ? "\xe2\x89\xa5" : "");
 		words_size(t, row->faults.resident_bytes);
+		break;
+	case COL_EVENTS:
+		text_add(t, "%s", counter_is_exact(table->counter) ? "" : "~");
+		words_amount(t, row->is.events);
 		break;
 	case COL_COUNT:
 	case COL_SAMPLES:

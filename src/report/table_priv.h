@@ -11,7 +11,7 @@
 enum column {
 	COL_TIME, COL_COUNT, COL_SAMPLES, COL_FAULTS, COL_ERRORS, COL_P50,
 	COL_P99, COL_MAX, COL_BYTES, COL_COW, COL_MAJOR, COL_PRIVATE,
-	COL_RESIDENT,
+	COL_RESIDENT, COL_EVENTS,
 };
 
 #define VIEW_COLUMNS 7
@@ -41,6 +41,8 @@ struct table {
 	struct words w;
 	struct rows_query q;
 	struct pick pick;
+	const struct counter_info *counter;	/* TABLE_COUNTED; NULL: the
+						 * stream has no such one */
 };
 
 /* table_columns.c */

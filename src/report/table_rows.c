@@ -134,6 +134,12 @@ static void put_what(struct text *t, const struct table *table,
 			text_add(t, " %% in the kernel");
 		}
 		break;
+	case TABLE_COUNTED:
+		if (row->kernel_events > row->is.events / 10) {
+			words_share(t, row->kernel_events, row->is.events);
+			text_add(t, " %% in the kernel");
+		}
+		break;
 	case TABLE_OFFCPU:
 		words_waits_for(t, &table->w, rows, row, room);
 		break;

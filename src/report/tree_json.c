@@ -64,20 +64,24 @@ static void put_node(struct writer *wr, const struct node *n, uint32_t nr,
 		jsonw_null(w);
 	jsonw_key_uint(w, "depth", n->depth);
 	put_key(wr, n);
-	jsonw_key_uint(w, "count", n->is.is.count);
-	jsonw_key_uint(w, "ns", n->is.is.ns);
+	sums_json(wr, &n->is.is);
 	jsonw_key_uint(w, "self_count", n->self.count);
-	jsonw_key_uint(w, "self_ns", n->self.ns);
+	if (wr->counter)
+		jsonw_key_uint(w, "self_events", n->self.events);
+	else
+		jsonw_key_uint(w, "self_ns", n->self.ns);
 	if (kinds & 1u << CELL_CALLS)
 		jsonw_key_uint(w, "errors", n->is.is.errors);
-	if (!(kinds & 1u << CELL_TIME))
+	if (!(kinds & (1u << CELL_TIME | 1u << CELL_COUNTED)))
 		jsonw_key_uint(w, "bytes", n->is.is.bytes);
 	if (kinds & 1u << CELL_FAULTS)
 		faults_json(w, &n->is.faults);
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
+	if (wr->counter && !counter_is_exact(wr->counter))
+		jsonw_string(w, "events");
 	if (n->is.estimate_ns ||
-	    (!(kinds & 1u << CELL_FAULTS) &&
+	    (!(kinds & (1u << CELL_FAULTS | 1u << CELL_COUNTED)) &&
 	     model_is_thinned(analysis_model(wr->words.a))))
 		jsonw_string(w, "ns");
 	jsonw_close_list(w);

@@ -17,6 +17,27 @@ void words_count(struct text *t, uint64_t n)
 	text_add(t, "%s", num_grouped_text(n, text, sizeof(text)));
 }
 
+void words_amount(struct text *t, uint64_t n)
+{
+	static const struct {
+		uint64_t from;
+		const char *name;
+	} units[] = {
+		{ UINT64_C(1000000000000), "T" }, { 1000000000, "G" },
+		{ 1000000, "M" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+		if (n < units[i].from)
+			continue;
+		text_add(t, "%" PRIu64 ".%02" PRIu64 " %s", n / units[i].from,
+			 n % units[i].from / (units[i].from / 100),
+			 units[i].name);
+		return;
+	}
+	words_count(t, n);
+}
+
 struct unit words_unit(uint64_t largest_ns)
 {
 	if (largest_ns < UINT64_C(1000000000))

@@ -48,6 +48,8 @@ void words_doing(struct text *t, const struct words *w, uint32_t doing);
 
 /* 1,234,567 */
 void words_count(struct text *t, uint64_t n);
+/* The same, short: "412", "41,230", "4.12 M", "1.30 G". */
+void words_amount(struct text *t, uint64_t n);
 
 /* Seconds, or milliseconds when all is short; two decimals. */
 struct unit {

@@ -60,6 +60,16 @@ def objects(text):
     ("offcpu -e offcpu,openat -p 1 -d 1", "-e names kinds of events here"),
     ("-e openat -p 1 -d 1", "-e names kinds of events here"),
     ("syscalls -e read -i x.ptr", "a recording has what was recorded"),
+    ("-e page-faults -p 1 -d 1", "page-faults is a counter"),
+    ("faults -e cycles:99 -p 1 -d 1", "cycles is a counter"),
+    ("cpu -e gc -p 1 -d 1", "-e gc names single events"),
+    ("offcpu -e sched:sched_waking -p 1 -d 1", "-e sched:sched_waking names single"),
+    ("-e offcpu,usdt:python:line -p 1 -d 1", "-e usdt:python:line names single"),
+    ("cpu -e cs,page-faults -p 1 -d 1", "one counter, or else the clock"),
+    ("cpu -e cpu,cs -p 1 -d 1", "one counter, or else the clock"),
+    ("cpu -e !cs -p 1 -d 1", "one counter, or else the clock"),
+    ("cpu -e cs --hist -p 1 -d 1", "samples took no time"),
+    ("cpu -e cs --sort time -p 1 -d 1", "--sort takes events, samples here"),
 ])
 def test_usage_has_one_form(pytrace, args, says):
     done = run(pytrace, *args.split())
@@ -67,6 +77,17 @@ def test_usage_has_one_form(pytrace, args, says):
     assert done.returncode == 2 and not done.stdout
     assert message[0].startswith("pytrace: usage: ") and says in message[0]
     assert len(message) == 2 and message[1].startswith("  ")
+
+
+@pytest.mark.parametrize("args, leads_to", [
+    ("-e page-faults", "cpu -e page-faults shows its events by line"),
+    ("faults -e cycles:99", "cpu -e cycles shows its events by line"),
+    ("cpu -e import", "trace -e import shows them, one a line"),
+])
+def test_another_view_is_named(pytrace, args, leads_to):
+    done = run(pytrace, *args.split(), "-p", "1", "-d", "1")
+    assert done.returncode == 2
+    assert leads_to in done.stderr.decode()
 
 
 @pytest.mark.parametrize("view", ["trace", "record", "dump", "probes", "ps"])

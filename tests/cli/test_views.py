@@ -106,6 +106,46 @@ def test_picked_stacks(pytrace, args, share, is_in, is_not):
         assert is_in in shown and is_not not in shown
 
 
+COUNTED = GOLDEN / "counted.ev"
+
+
+@pytest.mark.parametrize("counter", ["page-faults", "cycles"])
+def test_counter_has_one_sum(pytrace, counter):
+    """Rows and nodes of a counter sum to its total, and no time is in them."""
+    totals = []
+    for by in ("app", "line", "stack", "thread", "process"):
+        got = objects(pytrace, "cpu", "-e", counter, "-i", COUNTED, "--by", by)
+        total, rows = of_type(got, "total")[0], of_type(got, "row")
+        for key in ("count", "events", "kernel_events"):
+            assert sum(row[key] for row in rows) == total[key]
+        assert {row["ns"] for row in rows} == {None}
+        assert {row["event"] for row in rows} == {counter}
+        assert not of_type(got, "account")
+        totals.append((total["count"], total["events"]))
+    assert set(totals) == {{"page-faults": (3, 3),
+                            "cycles": (3, 3222346678)}[counter]}
+    nodes = of_type(objects(pytrace, "cpu", "-e", counter, "-i", COUNTED,
+                            "--tree"), "node")
+    for node in nodes:
+        below = [one for one in nodes if one["parent"] == node["id"]]
+        for key in ("count", "events"):
+            assert node[key] == node["self_" + key] + \
+                sum(one[key] for one in below)
+
+
+def test_counter_that_is_not_there(pytrace):
+    done = run(pytrace, "cpu", "-e", "cs", "-i", COUNTED)
+    assert done.returncode == 11
+    assert b"no samples of 'context-switches'" in done.stderr
+    assert b"it has 'page-faults'" in done.stderr
+
+
+def test_counter_of_a_filter(pytrace):
+    shown = run(pytrace, "cpu", "-e", "cycles", "-F", "load", "-i",
+                COUNTED).stdout.decode()
+    assert "through -F  99.6 % of 3.22 G cycles" in shown
+
+
 def test_what_is_picked_and_left_out_is_all(pytrace):
     for view in VIEWS:
         both = [of_type(objects(pytrace, view, "-F", pattern, "-i", INCIDENT),

@@ -451,3 +451,56 @@ def test_nothing_stays_after_a_kill(tracer, pytrace, debian_python, follow):
         tracing.wait_for(lambda: not tracing.text_differs(pid),
                          lambda: tracing.text_differs(pid), 5)
     child.kill()
+
+
+COUNTED = """
+import mmap, time
+def touch():
+    m = mmap.mmap(-1, 4096 * 500)
+    if hasattr(m, "madvise"):
+        m.madvise(mmap.MADV_NOHUGEPAGE)
+    for i in range(500):
+        m[i * 4096] = 1
+def spin():
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        pass
+def sleeps():
+    for i in range(20):
+        time.sleep(0.002)
+touch()
+sleeps()
+spin()
+"""
+
+
+def by_line(run):
+    return {(r["key"]["func"], r["key"]["line"]): r
+            for r in run.records("row") if r["key"]}
+
+
+def test_view_of_a_counter(tracer, debian_python):
+    """cpu -e COUNTER: on which lines the events of a counter were."""
+    argv = debian_python.argv(*script(COUNTED))
+
+    run = tracer.run(argv, "--by", "line", "-e", "minor-faults",
+                     view="cpu")
+    assert run.status == 0, run.stderr
+    row = by_line(run)["touch", 9]
+    assert (row["count"], row["events"], row["estimate"]) == (500, 500, [])
+    run = tracer.run(argv, "--by", "line", "-e", "page-faults/10",
+                     view="cpu")
+    row = by_line(run)["touch", 9]
+    assert 45 <= row["count"] <= 51 and row["events"] == row["count"] * 10
+    assert "events" in row["estimate"]
+    run = tracer.run(argv, "--by", "line", "-e", "context-switches",
+                     view="cpu")
+    row = by_line(run)["sleeps", 16]
+    assert 20 <= row["events"] < 30
+    run = tracer.run(argv, "--by", "func", "-e", "cpu-clock:499",
+                     view="cpu")
+    spun = [r for r in run.records("row")
+            if r["key"] and r["key"]["func"] == "spin"]
+    assert 1e8 < sum(r["events"] for r in spun) < 6e8
+    assert sum(r["events"] for r in run.records("row")) == \
+        run.records("total")[0]["events"]

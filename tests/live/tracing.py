@@ -121,15 +121,15 @@ class Tracer:
         self.number += 1
         return self.folder / ("%s.%d" % (name, self.number))
 
-    def command(self, argv, *options, trace=None):
+    def command(self, argv, *options, trace=None, view="trace"):
         """The words that trace ARGV, for tests that run them themselves."""
         trace = trace or self.new_file("trace")
-        return [*self.way, self.pytrace, "trace", "--json", "-o", str(trace),
+        return [*self.way, self.pytrace, view, "--json", "-o", str(trace),
                 *options, "--", *map(str, argv)], trace
 
-    def run(self, argv, *options, timeout=LONG, **kwargs):
+    def run(self, argv, *options, timeout=LONG, view="trace", **kwargs):
         """Trace a command to its end."""
-        words, trace = self.command(argv, *options)
+        words, trace = self.command(argv, *options, view=view)
         kwargs.setdefault("stdin", subprocess.DEVNULL)
         child = subprocess.Popen(words, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, **kwargs)

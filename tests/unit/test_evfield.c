@@ -298,7 +298,8 @@ static void counters(void **state)
 {
 	static const char *const wrong[] = {
 		"cycles:", "cycles:0", "cycles/999", "cycles:5000", "cycles/",
-		"page-faults/0", "cs:x", "cycles:99:1", "cycles/1000/1",
+		"page-faults/0", "cpu-clock/99999", "cs:x", "cycles:99:1",
+		"cycles/1000/1",
 	};
 	const char *words[] = { "cycles:99", "cs", "block:x", "!page-faults" };
 	struct pt_sample sample = { .h.type = PT_SAMPLE };
@@ -309,6 +310,8 @@ static void counters(void **state)
 	rate_of("cycles", 49, false);
 	rate_of("cache-misses/10000", 10000, true);
 	rate_of("page-faults", 1, true);
+	rate_of("cpu-clock", 49, false);
+	rate_of("task-clock/100000", 100000, true);
 	rate_of("context-switches:99", 99, false);
 	assert_string_equal(counter_named("cs")->name, "context-switches");
 	assert_null(counter_named("cycle"));
