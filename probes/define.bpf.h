@@ -30,11 +30,17 @@ struct {
 	__type(value, u64);
 } sent_stacks SEC(".maps");
 
+struct sent_code {
+	u64 id;
+	u32 flags;		/* co_flags */
+	u32 pad;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SENT_CODES);
 	__type(key, u32);
-	__type(value, u64);
+	__type(value, struct sent_code);
 } sent_codes SEC(".maps");
 
 struct {
@@ -270,29 +276,50 @@ struct naming {
 	u32 lost;
 };
 
-/* Frame i: its code's address becomes an id, defined if it is new here. */
+static __always_inline u64 code_id(const struct proc *p,
+				   const struct pt_layout *l, u64 addr)
+{
+	return mix(mix(generation(p), addr), 1 + code_print(addr, l));
+}
+
+/* What this CPU has sent under this id, or one that shares its place. */
+static __always_inline struct sent_code *sent_code(u64 id)
+{
+	u32 slot = id & (SENT_CODES - 1);
+
+	return bpf_map_lookup_elem(&sent_codes, &slot);
+}
+
+/* The code object at `addr` under its id, if that is new here. */
+static __always_inline void define_once(struct naming *n, u64 addr, u64 id)
+{
+	struct sent_code *sent = sent_code(id);
+	u32 flags = 0;
+
+	if (!sent || sent->id == id)
+		return;
+	bpf_probe_read_user(&flags, sizeof(flags),
+			    (void *)(addr + n->img->layout.co_flags));
+	sent->id = id;
+	sent->flags = flags;
+	if (define_code(n->d, n->img, n->p, addr, id)) {
+		sent->id = 0;
+		n->lost = 1;
+	}
+}
+
+/* Frame i: its code's address becomes an id. */
 static long name_frame(u32 i, struct naming *n)
 {
 	struct pt_frame *f;
-	u64 addr, id, *sent;
-	u32 slot;
+	u64 addr;
 
 	if (i >= PT_MAX_FRAMES)
 		return 1;
 	f = &n->w->frames[i];
 	addr = f->code;
-	id = mix(mix(generation(n->p), addr),
-		 1 + code_print(addr, &n->img->layout));
-	f->code = id;
-	slot = id & (SENT_CODES - 1);
-	sent = bpf_map_lookup_elem(&sent_codes, &slot);
-	if (!sent || *sent == id)
-		return 0;
-	*sent = id;
-	if (define_code(n->d, n->img, n->p, addr, id)) {
-		*sent = 0;
-		n->lost = 1;
-	}
+	f->code = code_id(n->p, &n->img->layout, addr);
+	define_once(n, addr, f->code);
 	return 0;
 }
 

@@ -9,8 +9,9 @@
  * on one another:
  *
  *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
- *	syscall ─► sched ─► tracepoint ─► usdt, process
+ *	syscall ─► sched ─► tracepoint ─► usdt, process; define ─► calls
  */
+#include "calls.bpf.h"
 #include "process.bpf.h"
 #include "usdt.bpf.h"
 
@@ -308,6 +309,31 @@ int on_usdt(struct pt_regs *regs)
 	w = watch_start();
 	usdt_hit(regs, (u32)bpf_get_attach_cookie(regs));
 	return watch_stop(w, OURS);
+}
+
+/* function__entry and function__return of CPython. */
+SEC("uprobe")
+int on_call(struct pt_regs *regs)
+{
+	struct watch w;
+
+	(void)regs;
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	return watch_stop(w, call_hit(false));
+}
+
+SEC("uprobe")
+int on_return(struct pt_regs *regs)
+{
+	struct watch w;
+
+	(void)regs;
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	return watch_stop(w, call_hit(true));
 }
 
 SEC("iter/task")

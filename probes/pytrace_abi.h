@@ -558,7 +558,8 @@ enum pt_arg_kind {
 	X(5, MAP_FULL,		"a map was full")			\
 	X(6, UNRECOGNISED,	"process not yet recognised")		\
 	X(7, NOT_PYTHON,	"process without an interpreter")	\
-	X(8, DAMAGED,		"record damaged")
+	X(8, DAMAGED,		"record damaged")			\
+	X(9, UNREAD,		"frame could not be read")
 
 enum pt_loss {
 #define X(nr, NAME, words) PT_LOSS_##NAME = (nr),
@@ -662,8 +663,12 @@ struct pt_layout {
 	 * each interpreter to the one it uses */
 	pt_s32 rt_gil, is_gil;
 	pt_s32 ts_status;	/* _status of a thread state, from 3.12 */
+	/* what calls need: the exception that is being raised; of a frame
+	 * object its generator, and f_stacktop (3.10: f_state), which tells a
+	 * yield from a return; co_flags */
+	pt_s32 ts_raised, fr_gen, fr_state, co_flags;
 };
-PT_SIZE_IS(struct pt_layout, 144);
+PT_SIZE_IS(struct pt_layout, 160);
 
 /* An interpreter's file, addresses as linked. */
 struct pt_image {
@@ -676,6 +681,6 @@ struct pt_image {
 	pt_u32 tls_kind;	/* enum pt_tls */
 	pt_u32 tls_add;
 };
-PT_SIZE_IS(struct pt_image, 192);
+PT_SIZE_IS(struct pt_image, 208);
 
 #endif /* PYTRACE_ABI_H */

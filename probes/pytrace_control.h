@@ -42,7 +42,8 @@ struct pt_switches {
 	pt_u64 stopped_ns;	/* when `on` became 0 */
 	pt_u64 slower_ns;	/* system calls below this are left out; 0: none */
 	pt_u32 no_call_stacks;	/* over budget: walk at no call's entry */
-	pt_u32 pad;
+	pt_u32 calls;		/* raised when more probes of calls are in place;
+				 * 0: none are, or not all */
 };
 
 enum pt_proc_state {

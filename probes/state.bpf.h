@@ -144,6 +144,11 @@ struct thread {
 	u8 unmet;		/* made for it before it came by itself */
 	u8 exits;		/* PT_EXIT was sent: the kernel is winding it up */
 	u8 pad[5];
+	u32 calls_epoch;	/* sw.calls when its stack was sent; 0: it is to be */
+	u32 calls_lost;		/* calls and returns that could not be, since */
+	u64 call_frame;		/* of its last PT_CALL, if that has not returned
+				 * and is no generator's; 0: none */
+	u8 look[512];		/* what calls.bpf.h looks at: half of it at once */
 	struct pending fault;
 	struct off off;
 };

@@ -21,6 +21,7 @@ static const char *const kinds[] = {
 	[PT_FAULT] = "faults",
 	[PT_OFFCPU] = "offcpu",
 	[PT_SAMPLE] = "cpu",
+	[PT_CALL] = "calls",
 };
 
 const char *eventset_kind(uint16_t type)

@@ -78,7 +78,8 @@ static int add_image(struct session *s, const struct file *f, pid_t pid,
 	if (!rc)
 		rc = tracer_add_image(s->tracer, &image, nr, err);
 	if (!rc && !f->copy_of)
-		rc = usdt_add(s, f->fd, f->path, image.pid, err);
+		rc = usdt_add(s, f->fd, f->path, image.pid,
+			      f->pt->layout.version, err);
 	if (rc)
 		return rc;
 	rc = remember(s, f, *nr);

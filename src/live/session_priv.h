@@ -111,7 +111,7 @@ bool late_takes_file(const struct session *s, const char *exe);
  * process has mapped; in all that it has.
  */
 int usdt_add(struct session *s, int fd, const char *path, pid_t pid,
-	     struct err *err) PT_MUST_CHECK;
+	     uint16_t version, struct err *err) PT_MUST_CHECK;
 void usdt_add_libraries(struct session *s, const struct proc *p);
 
 /* describe.c: records that user space writes. */

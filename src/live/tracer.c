@@ -129,6 +129,10 @@ static void leave_out(struct tracer *t)
 	bpf_program__set_autoload(t->skel->progs.on_fault_major, faults);
 	bpf_program__set_autoload(t->skel->progs.on_sample,
 				  tracer_has(t, PT_SAMPLE));
+	bpf_program__set_autoload(t->skel->progs.on_call,
+				  tracer_has(t, PT_CALL));
+	bpf_program__set_autoload(t->skel->progs.on_return,
+				  tracer_has(t, PT_CALL));
 	if (!tracer_has(t, PT_OFFCPU))
 		switches_leave_out(t);
 	if (!tracer_has(t, PT_OFFCPU) && !tracer_has(t, PT_TRACEPOINT))

@@ -123,6 +123,7 @@ struct tracer_file {
 	int fd;
 	struct elfimg *elf;	/* of it */
 	pid_t pid;		/* -1: in all that map it */
+	uint16_t version;	/* 0x030f: it is CPython; 0: a library */
 };
 
 bool tracer_wants_usdt(const struct tracer *t);

@@ -15,6 +15,7 @@
 #include "elf/stapsdt.h"
 #include "live/attach.h"
 #include "live/tracer_priv.h"
+#include "python/pyimage.h"
 #include "pytrace.skel.h"
 
 /* Into which the probes have been put, so that it is not done again. */
@@ -23,6 +24,7 @@ struct usdt_file {
 	ino_t ino;
 	pid_t pid;
 	uint64_t has;		/* bit for each of the named events */
+	uint32_t calls;		/* places of function__entry and __return */
 };
 
 _Static_assert(EVENTSET_NAMED < 64, "a bit for each");
@@ -263,6 +265,65 @@ static int add_site(struct tracer *t, uint32_t i, const struct stapsdt_note *not
 	return 0;
 }
 
+/* ---- calls -------------------------------------------------------------- */
+
+/* The program for a probe of CPython that tells of calls; NULL: it does not. */
+static const struct bpf_program *of_calls(const struct tracer *t,
+					  const struct stapsdt_note *note)
+{
+	if (strcmp(note->provider, "python") || !note->has_offset)
+		return NULL;
+	if (!strcmp(note->name, "function__entry"))
+		return t->skel->progs.on_call;
+	if (!strcmp(note->name, "function__return"))
+		return t->skel->progs.on_return;
+	return NULL;
+}
+
+static bool has_both(const struct tracer *t, const struct stapsdt *notes)
+{
+	bool entry = false, back = false;
+
+	for (size_t i = 0; i < notes->nr; i++) {
+		const struct bpf_program *prog = of_calls(t, &notes->notes[i]);
+
+		entry |= prog && prog == t->skel->progs.on_call;
+		back |= prog && prog == t->skel->progs.on_return;
+	}
+	return entry && back;
+}
+
+/*
+ * Both or none, and only where both tell of all calls (not in 3.11).  When all are in place each
+ * thread begins anew with its stack.
+ */
+static int add_calls(struct tracer *t, const struct stapsdt *notes,
+		     const struct tracer_file *file, struct err *err)
+{
+	struct usdt_file *f = &t->usdt_files[t->nr_usdt_files - 1];
+
+	if (!tracer_has(t, PT_CALL) || !has_both(t, notes) ||
+	    !pyimage_probes_tell_calls(file->version))
+		return 0;
+	for (size_t i = 0; i < notes->nr; i++) {
+		const struct stapsdt_note *note = &notes->notes[i];
+		const struct bpf_program *prog = of_calls(t, note);
+		const struct probe_place at = {
+			.fd = file->fd, .pid = file->pid,
+			.offset = note->offset,
+			.semaphore = note->has_sem_offset ? note->sem_offset : 0,
+		};
+		int rc = prog ? tracer_add_probe(t, prog, &at, 0, err) : 0;
+
+		if (rc)
+			return err_wrap(err, rc, "probe %s:%s", note->provider,
+					note->name);
+		f->calls += prog != NULL;
+	}
+	t->skel->bss->sw.calls++;
+	return 0;
+}
+
 /* ---- files -------------------------------------------------------------- */
 
 static int is_new(struct tracer *t, const struct tracer_file *file,
@@ -286,7 +347,7 @@ static int is_new(struct tracer *t, const struct tracer_file *file,
 		return err_set(err, -ENOMEM, "out of memory");
 	t->usdt_files = more;
 	more[t->nr_usdt_files++] = (struct usdt_file){ st.st_dev, st.st_ino,
-						       file->pid, 0 };
+						       file->pid, 0, 0 };
 	return 1;
 }
 
@@ -309,7 +370,7 @@ bool tracer_wants_usdt(const struct tracer *t)
 	for (uint32_t i = 0; i < t->nr_named; i++)
 		if (named_is_usdt(&t->named[i]))
 			return true;
-	return false;
+	return tracer_has(t, PT_CALL);
 }
 
 int tracer_add_file(struct tracer *t, const struct tracer_file *file,
@@ -324,29 +385,45 @@ int tracer_add_file(struct tracer *t, const struct tracer_file *file,
 	if (rc)
 		return rc;
 	rc = add_notes(t, &notes, file, err);
+	if (!rc)
+		rc = add_calls(t, &notes, file, err);
 	stapsdt_fini(&notes);
 	return rc;
 }
 
-/* What was found in the file; all, if nobody has looked into it. */
-static uint64_t found_in(const struct tracer *t, int fd)
+/* What was found in the file; NULL: nobody has looked into it. */
+static const struct usdt_file *found_in(const struct tracer *t, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return UINT64_MAX;
+		return NULL;
 	for (size_t i = 0; i < t->nr_usdt_files; i++)
 		if (t->usdt_files[i].dev == st.st_dev &&
 		    t->usdt_files[i].ino == st.st_ino)
-			return t->usdt_files[i].has;
-	return UINT64_MAX;
+			return &t->usdt_files[i];
+	return NULL;
+}
+
+static int no_calls(const char *python, struct err *err)
+{
+	err_kind(err, ERR_UNSUPPORTED, -ENOTSUP, "this CPython %s has no "
+		 "USDT probes that tell of every call", python);
+	err_hint(err, "distributions' builds of 3.6 to 3.10 and 3.15 have "
+		 "function__entry and function__return; 'pytrace probes FILE' "
+		 "says what each probe does");
+	err_hint(err, "without them, by samples and waits: pytrace -p PID");
+	return -ENOTSUP;
 }
 
 int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 		      struct err *err)
 {
-	uint64_t has = found_in(t, fd);
+	const struct usdt_file *found = found_in(t, fd);
+	uint64_t has = found ? found->has : UINT64_MAX;
 
+	if (tracer_has(t, PT_CALL) && found && !found->calls)
+		return no_calls(python, err);
 	for (uint32_t i = 0; i < t->nr_named; i++) {
 		const struct named_event *e = &t->named[i];
 

@@ -7,9 +7,9 @@
 #include "target/maps.h"
 
 int usdt_add(struct session *s, int fd, const char *path, pid_t pid,
-	     struct err *err)
+	     uint16_t version, struct err *err)
 {
-	struct tracer_file file = { .fd = fd, .pid = pid };
+	struct tracer_file file = { .fd = fd, .pid = pid, .version = version };
 	int rc;
 
 	if (!tracer_wants_usdt(s->tracer))
@@ -45,7 +45,8 @@ void usdt_add_libraries(struct session *s, const struct proc *p)
 
 		if (fd < 0)
 			continue;
-		(void)!usdt_add(s, fd, m->path, s->follow ? -1 : p->pid, NULL);
+		(void)!usdt_add(s, fd, m->path, s->follow ? -1 : p->pid, 0,
+			       NULL);
 		close(fd);
 	}
 	maps_fini(&maps);

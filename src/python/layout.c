@@ -51,11 +51,15 @@ static const struct field fields[] = {
 	{ "ts_thread_id", THREAD, 8, SAME(ts_thread_id), SLOT(ts_size) },
 	{ "ts_frame", THREAD, 8, SAME(ts_frame), SLOT(ts_size) },
 	{ "ts_status", THREAD, 4, AT(ts_status), NO_SLOT, 0 },
+	{ "ts_raised", THREAD, 8, AT(ts_raised), NO_SLOT, 0 },
 	{ "cf_current", CFRAME, 8, AT(cf_current), NO_SLOT, 0 },
 	{ "fr_code", FRAME, 8, SAME(fr_code), SLOT(fr_size) },
 	{ "fr_back", FRAME, 8, SAME(fr_back), SLOT(fr_size) },
 	{ "fr_lasti", FRAME, 8, SAME(fr_lasti), SLOT(fr_size) },
 	{ "fr_owner", FRAME, 1, SAME(fr_owner), SLOT(fr_size) },
+	{ "fr_gen", FRAME, 8, AT(fr_gen), NO_SLOT, 0 },
+	{ "fr_state", FRAME, 8, AT(fr_state), NO_SLOT, 0 },
+	{ "co_flags", CODE, 4, AT(co_flags), NO_SLOT, 0 },
 	{ "co_firstlineno", CODE, 4, SAME(co_firstlineno), SLOT(co_size) },
 	{ "co_filename", CODE, 8, SAME(co_filename), SLOT(co_size) },
 	{ "co_name", CODE, 8, SAME(co_name), SLOT(co_size) },
@@ -109,6 +113,8 @@ static int width(const struct pt_layout *l, const struct field *f)
 {
 	if (f->at == AT(fr_lasti) && l->frames == PT_FRAMES_OBJECT)
 		return 4;
+	if (f->at == AT(fr_state) && l->version == 0x030a)
+		return 1;
 	return f->width;
 }
 
@@ -176,8 +182,10 @@ static bool may_lack(const struct pt_layout *l, const struct field *f)
 		return l->version < 0x0309;
 	if (f->at == AT(is_gil))
 		return l->version < 0x030c;
-	if (f->at == AT(ts_status))
-		return true;	/* it saves a look, no more */
+	if (f->at == AT(ts_status) || f->at == AT(ts_raised))
+		return true;	/* a look saved, a detail of calls */
+	if (f->at == AT(fr_gen) || f->at == AT(fr_state))
+		return l->version >= 0x030b;
 	/* what came with 3.11 */
 	return l->version < 0x030b && (f->at == AT(fr_owner) ||
 				       f->at == AT(co_qualname) ||
@@ -310,7 +318,7 @@ static int take_all(struct pt_layout *l, const struct pt_layout *row,
 	/* not told of: where what is told of has moved, it may have, too */
 	if (l->ts_interp != row->ts_interp || l->ts_frame != row->ts_frame ||
 	    l->ts_thread_id != row->ts_thread_id)
-		l->ts_status = PT_NONE;
+		l->ts_status = l->ts_raised = PT_NONE;
 	/*
 	 * What the struct leaves out comes from the row, and can be trusted no
 	 * further than the row can.

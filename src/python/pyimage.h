@@ -58,4 +58,7 @@ const char *pyimage_describe(const struct pyimage *p, char *buf, size_t size);
 const char *pyimage_probe_verdict(uint16_t version, const char *provider,
 				  const char *name);
 
+/* Do function__entry and function__return of this version tell of every call? */
+bool pyimage_probes_tell_calls(uint16_t version);
+
 #endif /* PT_PYIMAGE_H */

@@ -71,3 +71,8 @@ const char *pyimage_probe_verdict(uint16_t version, const char *provider,
 	return version > V(15) ? "not known of this version" :
 	       "not in this version of CPython";
 }
+
+bool pyimage_probes_tell_calls(uint16_t version)
+{
+	return (version >= V(6) && version <= V(10)) || version == V(15);
+}
