@@ -25,6 +25,7 @@ int bench_idle(const struct bench *b, struct err *err);
 int bench_attach(const struct bench *b, struct err *err);
 int bench_flow(const struct bench *b, struct err *err);
 int bench_faults(const struct bench *b, struct err *err);
+int bench_calls(const struct bench *b, struct err *err);
 int bench_load(const struct bench *b, struct err *err);
 
 /* How a row that has a limit ends; tests/bench/run counts them. */

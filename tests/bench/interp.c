@@ -21,6 +21,21 @@ static int dealloc_offset(const struct interp *in, uint64_t *offset,
 	return rc ? err_set(err, rc, "no tp_dealloc in %s", in->path) : 0;
 }
 
+static int add_probes(struct tracer *t, pid_t pid, const struct interp *in,
+		      struct err *err)
+{
+	struct tracer_file file = {
+		.fd = in->fd, .pid = pid, .version = in->pt.layout.version,
+	};
+	int rc = elfimg_open_fd(&file.elf, in->fd, in->path, err);
+
+	if (rc)
+		return rc;
+	rc = tracer_add_file(t, &file, err);
+	elfimg_close(file.elf);
+	return rc;
+}
+
 static int trace(struct tracer *t, pid_t pid, const struct interp *in,
 		 struct err *err)
 {
@@ -39,6 +54,8 @@ static int trace(struct tracer *t, pid_t pid, const struct interp *in,
 	rc = dealloc_offset(in, &image.dealloc_offset, err);
 	if (!rc)
 		rc = tracer_add_image(t, &image, &target.image, err);
+	if (!rc && tracer_wants_usdt(t))
+		rc = add_probes(t, pid, in, err);
 	return rc ? rc : tracer_set_target(t, pid, &target, err);
 }
 

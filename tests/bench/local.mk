@@ -4,6 +4,7 @@ BENCH_FILES = tests/bench/run tests/bench/workload.py tests/bench/service.py \
 BENCH_SOURCES = \
 	tests/bench/attach.c \
 	tests/bench/bench.h \
+	tests/bench/calls.c \
 	tests/bench/child.c tests/bench/child.h \
 	tests/bench/cost.c \
 	tests/bench/faults.c \

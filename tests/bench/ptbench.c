@@ -25,6 +25,7 @@ static const struct section {
 	{ "attach", bench_attach },
 	{ "flow", bench_flow },
 	{ "faults", bench_faults },
+	{ "calls", bench_calls },
 	{ "load", bench_load },
 };
 

@@ -39,6 +39,10 @@ static void count(struct subject_counts *c, const struct pt_hdr *h)
 	const struct pt_event *event = (const void *)h;
 
 	c->bytes += h->size;
+	if (h->type == PT_CALL || h->type == PT_RETURN) {
+		c->calls++;
+		return;
+	}
 	if (h->type != PT_SYSCALL && h->type != PT_FAULT) {
 		c->others++;
 		return;

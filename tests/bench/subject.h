@@ -25,7 +25,8 @@ enum mode {
 struct subject;
 
 struct subject_counts {
-	uint64_t calls;		/* records of system calls, or of faults */
+	uint64_t calls;		/* records of system calls, of faults, or of
+				 * Python calls and returns */
 	uint64_t with_stack;	/* those whose stack is known */
 	uint64_t others;	/* records of other kinds */
 	uint64_t bytes;		/* of all of them */

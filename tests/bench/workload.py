@@ -13,6 +13,8 @@
 #	touch DEPTH N	one write to each of N fresh pages from under DEPTH
 #			frames; answers CPU in ns, a second round of the same
 #			writes taken off
+#	functions DEPTH N	about N calls of Python functions, which call one
+#			another; answers WALL CPU in ns, as of N
 #	pace RATE S	RATE system calls a second for S seconds; answers how
 #			many there were and how long it took in ns
 #	threads N	start N threads that wait; answers N
@@ -78,6 +80,27 @@ class Partner:
         os.close(self.to)
         os.close(self.back)
         os.waitpid(self.pid, 0)
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+FIB_CALLS = 1973    # of fib(15)
+
+
+def functions(n):
+    def block():
+        rounds = max(1, n // FIB_CALLS)
+        cpu = cpu_clock()
+        wall = clock()
+        for _ in range(rounds):
+            fib(15)
+        wall = clock() - wall
+        cpu = cpu_clock() - cpu
+        share = n / (rounds * FIB_CALLS)
+        return ns(wall * share), ns(cpu * share)
+    return block
 
 
 def pong(n):
@@ -180,6 +203,8 @@ def answer(words):
     if what == 'touch':
         # write() is one more
         return down(int(words[1]) - 3, touch(int(words[2])))
+    if what == 'functions':
+        return down(int(words[1]) - 1, functions(int(words[2])))
     if what == 'pong':
         return down(int(words[1]) - 2, pong(int(words[2])))
     if what == 'volley':
