@@ -52,6 +52,14 @@ static __always_inline int watch_stop(struct watch w, int whose)
 	return 0;
 }
 
+/* To get into a uprobe costs many times what it does: the hits are counted. */
+static __always_inline int watch_probe(struct watch w, int whose)
+{
+	if (whose == OURS)
+		w.cost->probes++;
+	return watch_stop(w, whose);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long id)
 {
@@ -321,7 +329,7 @@ int on_call(struct pt_regs *regs)
 	if (!sw.on)
 		return 0;
 	w = watch_start();
-	return watch_stop(w, call_hit(false));
+	return watch_probe(w, call_hit(false));
 }
 
 SEC("uprobe")
@@ -333,7 +341,7 @@ int on_return(struct pt_regs *regs)
 	if (!sw.on)
 		return 0;
 	w = watch_start();
-	return watch_stop(w, call_hit(true));
+	return watch_probe(w, call_hit(true));
 }
 
 SEC("iter/task")

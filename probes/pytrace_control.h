@@ -168,7 +168,8 @@ struct pt_cost {
 	pt_u64 timed, timed_ns;	/* those that were timed, every 64th */
 	pt_u64 sent;		/* events */
 	pt_u64 filtered;	/* calls left out by the table of system calls */
-	pt_u64 pad[2];		/* a cache line for each CPU */
+	pt_u64 probes;		/* of the runs: uprobes of Python calls */
+	pt_u64 pad;		/* a cache line for each CPU */
 };
 PT_SIZE_IS(struct pt_cost, 64);
 

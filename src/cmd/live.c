@@ -70,6 +70,10 @@ static void say_attached(const struct opts *o, const struct session *s)
 	if (o->selects)
 		fputs(", and those to come", stderr);
 	fputc('\n', stderr);
+	if (v.probe_ns)
+		fprintf(stderr, "pytrace: function probes: ~%.1f us a Python "
+			"call, measured here; every call of the process pays\n",
+			(double)(2 * v.probe_ns) / 1e3);
 	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
 		if (targets_why_still(o->pids[i], true, why, sizeof(why)))
 			fprintf(stderr, "note: %s\n", why);
@@ -98,8 +102,35 @@ static void say_shed(const struct pt_shed *shed)
 	fputc('\n', stderr);
 }
 
-static int over_budget(uint32_t percent, struct err *err)
+/* Of function probes there are all or none: they were tried. */
+static int over_calls(uint32_t percent, const struct session_view *v,
+		      struct err *err)
 {
+	const struct pt_shed *shed = &v->shed;
+	uint64_t untraced = shed->target_ns > shed->cost_ns ?
+		shed->target_ns - shed->cost_ns : 1;
+
+	err_kind(err, ERR_BUDGET, -EDQUOT, "function probes on %u: over "
+		 "--max-overhead %u", v->pid, percent);
+	err_hint(err, "~%.1f us a call; ~%.0f calls/s in %.0f ms: about ~%.0f "
+		 "%% slower", (double)(2 * v->probe_ns) / 1e3,
+		 (double)v->probe_hits / 2 / (double)v->probe_span_ns * 1e9,
+		 (double)v->probe_span_ns / 1e6,
+		 (double)shed->cost_ns / (double)untraced * 100);
+	err_hint(err, "probes are out again. Without them: pytrace cpu -p %u",
+		 v->pid);
+	err_hint(err, "all the same: --max-overhead 0");
+	return cmd_fail(err);
+}
+
+static int over_budget(const struct session *s, uint32_t percent,
+		       struct err *err)
+{
+	struct session_view v;
+
+	session_look(s, &v);
+	if (v.probe_ns)
+		return over_calls(percent, &v, err);
 	err_kind(err, ERR_BUDGET, -EDQUOT, "over --max-overhead %u, with all "
 		 "left out that can be: detached", percent);
 	err_hint(err, "what was measured until then is above");
@@ -126,6 +157,18 @@ static int nothing_came(const struct opts *o, const struct eventset *events,
 	return cmd_fail(err);
 }
 
+#define OVERHEAD_CALLS 10	/* percent, with probes on Python calls */
+
+static uint32_t max_overhead(const struct opts *o, const struct eventset *events)
+{
+	uint32_t percent = opts_max_overhead(o);
+
+	if (o->max_overhead < 0 && events->types & EVENTS_OF(PT_CALL) &&
+	    percent > OVERHEAD_CALLS)
+		return OVERHEAD_CALLS;
+	return percent;
+}
+
 static int open_session(const struct opts *o, const struct eventset *events,
 			struct select *select, struct session **out,
 			char **argv, struct err *err)
@@ -149,7 +192,7 @@ static int open_session(const struct opts *o, const struct eventset *events,
 		.command = o->command,
 		.argv = (const char *const *)argv,
 		.version = PACKAGE_VERSION,
-		.max_overhead = opts_max_overhead(o),
+		.max_overhead = max_overhead(o, events),
 		.slower_ns = o->slower_ns,
 	};
 	int rc;
@@ -211,7 +254,7 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 	    totals_incomplete(engine_totals(p->engine)))
 		code = ERR_INCOMPLETE;
 	if (!code && session_over_budget(s))
-		code = over_budget(opts_max_overhead(o), &err);
+		code = over_budget(s, max_overhead(o, events), &err);
 	if (!code && !p->events && !o->command && !gone &&
 	    !pipeline_was_asked())
 		code = nothing_came(o, events, began, &err);

@@ -104,13 +104,19 @@ void tracer_cost(const struct tracer *t, struct pt_cost *out)
 		out->timed_ns += here->timed_ns;
 		out->sent += here->sent;
 		out->filtered += here->filtered;
+		out->probes += here->probes;
 	}
 }
 
-uint64_t tracer_cost_ns(const struct pt_cost *c)
+uint64_t tracer_cost_ns(const struct tracer *t, const struct pt_cost *c)
 {
 	if (!c->timed)
 		return 0;
 	return (uint64_t)((double)c->timed_ns / (double)c->timed *
-			  (double)c->runs);
+			  (double)c->runs) + c->probes * t->probe_ns;
+}
+
+uint64_t tracer_probe_ns(const struct tracer *t)
+{
+	return t->probe_ns;
 }

@@ -12,6 +12,7 @@
 #include "live/session_priv.h"
 
 #define LOOK_NS UINT64_C(200000000)	/* losses and deaths: five times a second */
+#define TRIAL_NS UINT64_C(100000000)	/* of probes on calls */
 
 static int session_next(struct source *source, const struct pt_hdr **rec,
 			struct err *err);
@@ -35,6 +36,7 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 
 	if (s->select) {
 		rc = late_open(s, err);
+		s->attached_ns = now_ns();
 		return rc ? rc : tracer_begin(s->tracer, err);
 	}
 	for (size_t i = 0; i < opts->nr_pids; i++) {
@@ -43,6 +45,7 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 			return rc;
 	}
 	rc = tracer_start(s->tracer, err);
+	s->attached_ns = now_ns();
 	/* from here on no fork goes unseen */
 	for (size_t i = 0; !rc && s->follow && i < opts->nr_pids; i++)
 		rc = discover_descendants(s, opts->pids[i], err);
@@ -69,6 +72,8 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->version = opts->version;
 	s->select = opts->select;
 	s->budget.percent = opts->max_overhead;
+	if (s->events_asked & 1u << PT_CALL)
+		s->budget.first_ns = TRIAL_NS;
 	s->slower_ns = opts->slower_ns;
 	pthread_mutex_init(&s->lock, NULL);
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
@@ -391,8 +396,15 @@ void session_look(const struct session *s, struct session_view *out)
 {
 	const struct known_pid *t;
 	const struct known_image *img = NULL;
+	struct pt_cost cost;
 
 	memset(out, 0, sizeof(*out));
+	tracer_cost(s->tracer, &cost);
+	out->probe_ns = tracer_probe_ns(s->tracer);
+	out->probe_hits = cost.probes;
+	out->shed = s->shed;
+	if (s->shed.step)
+		out->probe_span_ns = s->shed.h.t - s->attached_ns;
 	out->nr_processes = HASH_COUNT(s->known.pids);
 	out->nr_walked = s->nr_walked;
 	out->pid = s->first_pid;
@@ -415,5 +427,5 @@ uint64_t session_cost_ns(const struct session *s)
 	struct pt_cost c;
 
 	tracer_cost(s->tracer, &c);
-	return tracer_cost_ns(&c);
+	return tracer_cost_ns(s->tracer, &c);
 }

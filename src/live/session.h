@@ -88,6 +88,10 @@ struct session_view {
 	const char *why;	/* why it is not walked; NULL: it is */
 	bool fingerprints;	/* identity of code objects is compared */
 	const char *no_samples;	/* why not, though asked for; NULL: there are */
+	uint64_t probe_ns;	/* a hit of a probe on Python calls; 0: none */
+	uint64_t probe_hits;	/* so far */
+	uint64_t probe_span_ns;	/* from the attach to that step; 0: none */
+	struct pt_shed shed;	/* the last one; step 0: none */
 };
 
 void session_look(const struct session *s, struct session_view *out);

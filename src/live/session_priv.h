@@ -60,10 +60,12 @@ struct session {
 	atomic_bool leave;	/* it is to end */
 	uint64_t end_ns;	/* 0: no end */
 	bool (*asked)(void);	/* NULL: nobody asks */
+	struct pt_shed shed;	/* the last one; step 0: none */
 	struct budget budget;
 	uint64_t slower_ns;	/* of PT_SHED_CALLS */
 	uint64_t cpu_ns;	/* CPU time of the targets in the trace */
 	uint64_t dead_ns;	/* of those that ended: counted already */
+	uint64_t attached_ns;	/* since when its programs run */
 	uint64_t budget_ns;	/* when that was last looked at */
 };
 

@@ -433,6 +433,8 @@ int tracer_start(struct tracer *t, struct err *err)
 		rc = switches_attach(t, err);
 	if (!rc)
 		rc = named_attach(t, err);
+	if (!rc && tracer_has(t, PT_CALL))
+		rc = price_of_probe(t, t->skel->progs.on_call, err);
 	if (rc)
 		return rc;
 	t->skel->bss->sw.on = 1;

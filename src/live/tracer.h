@@ -143,8 +143,13 @@ const char *tracer_no_samples(const struct tracer *t);
 
 /* What the kernel half has done and what it cost so far, over all CPUs. */
 void tracer_cost(const struct tracer *t, struct pt_cost *out);
-/* Run time of it all, out of that; 0: nothing was timed. */
-uint64_t tracer_cost_ns(const struct pt_cost *c);
+/*
+ * What it all took from the targets, out of that: run time, and the way into
+ * each probe on a Python call.  0: nothing was timed.
+ */
+uint64_t tracer_cost_ns(const struct tracer *t, const struct pt_cost *c);
+/* The way into such a probe and back, measured here; 0: there are none. */
+uint64_t tracer_probe_ns(const struct tracer *t);
 
 /* From here on less: what a step that was decided on says. */
 void tracer_shed(struct tracer *t, const struct pt_shed *shed);

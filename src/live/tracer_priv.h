@@ -50,6 +50,7 @@ struct tracer {
 	uint32_t nr_sites;	/* of USDT probes */
 	struct usdt_file *usdt_files;	/* looked into: usdt.c */
 	size_t nr_usdt_files;
+	uint64_t probe_ns;	/* what a hit of one costs, before the program */
 	uint32_t path_len;
 	uint32_t sample_hz;	/* 0: no samples */
 	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
@@ -81,6 +82,13 @@ int usdt_open(struct named_event *e, struct err *err) PT_MUST_CHECK;
 /* samples.c */
 int tracer_count(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void tracer_stop_samples(struct tracer *t);
+
+/*
+ * price.c: measure what a hit costs, with this program on a place of our own:
+ * t->probe_ns.  A few milliseconds.
+ */
+int price_of_probe(struct tracer *t, const struct bpf_program *prog,
+		   struct err *err) PT_MUST_CHECK;
 
 struct probe_place;
 

@@ -65,6 +65,9 @@ static uint32_t steps_of(const struct session *s)
 {
 	uint32_t steps = 0;
 
+	/* nothing else is as dear as the probes, and these are all or none */
+	if (s->events_asked & 1u << PT_CALL)
+		return 0;
 	if (s->events_asked & 1u << PT_SYSCALL)
 		steps |= 1u << PT_SHED_STACKS | 1u << PT_SHED_CALLS;
 	if (s->events_asked & 1u << PT_SAMPLE)
@@ -77,6 +80,7 @@ static int shed(struct session *s, struct pt_shed *step, uint64_t now)
 	step->h.size = sizeof(*step);
 	step->h.type = PT_SHED;
 	step->h.t = now;
+	s->shed = *step;
 	if (step->step == PT_SHED_CALLS)
 		step->slower_ns = s->slower_ns ? s->slower_ns : SLOWER_NS;
 	if (step->step == PT_SHED_DETACH)
@@ -93,14 +97,15 @@ static int look_at_budget(struct session *s, uint64_t now)
 	struct pt_cost cost;
 	struct pt_shed step;
 
-	if (!s->budget.percent || s->stopped || now - s->budget_ns < LOOK_NS +
-	    LOOK_NS_EACH * HASH_COUNT(s->known.pids))
+	if (!s->budget.percent || s->stopped || (!s->budget.first_ns &&
+	    now - s->budget_ns < LOOK_NS +
+	    LOOK_NS_EACH * HASH_COUNT(s->known.pids)))
 		return 0;
 	s->budget_ns = now;
 	HASH_ITER(hh, s->known.pids, t, next)
 		count_process(s, t);
 	tracer_cost(s->tracer, &cost);
-	look.cost = tracer_cost_ns(&cost);
+	look.cost = tracer_cost_ns(s->tracer, &cost);
 	look.timed = cost.timed;
 	look.target = s->cpu_ns;
 	look.own = clock_ns(CLOCK_PROCESS_CPUTIME_ID);

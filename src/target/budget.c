@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEAST_SPAN UINT64_C(500000000)	/* shorter ones say little */
+#define LEAST_SPAN UINT64_C(500000000)
 #define SPAN UINT64_C(1000000000)
 #define LEAST_TIMED 16
 
@@ -33,6 +33,16 @@ static uint16_t next_step(const struct budget *b)
 	return step;
 }
 
+/* Shorter spans say little; the first one is a trial. */
+static bool is_short(struct budget *b, uint64_t span)
+{
+	if (b->first_ns && span >= b->first_ns) {
+		b->first_ns = 0;
+		return false;
+	}
+	return span < LEAST_SPAN;
+}
+
 bool budget_exceeded(struct budget *b, const struct budget_look *look,
 		     struct pt_shed *out)
 {
@@ -45,7 +55,7 @@ bool budget_exceeded(struct budget *b, const struct budget_look *look,
 		b->since = *look;
 	}
 	of.span_ns = look->now - b->since.now;
-	if (of.span_ns < LEAST_SPAN)
+	if (is_short(b, of.span_ns))
 		return false;
 	of.cost_ns = look->cost - b->since.cost;
 	of.target_ns = look->target - b->since.target;

@@ -31,6 +31,7 @@ struct budget_look {		/* totals so far, in ns */
 struct budget {			/* a zeroed struct has no limit */
 	uint32_t percent;	/* of the target's CPU time; 0: no limit */
 	uint32_t steps;		/* 1 << each PT_SHED_* that would help */
+	uint64_t first_ns;	/* decide as early as that, once; 0: as ever */
 	uint16_t step;		/* the last one taken */
 	bool begun;
 	struct budget_look since;

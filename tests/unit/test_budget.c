@@ -136,9 +136,31 @@ static void clocks_of_others(void **state)
 	assert_true(budget_children_of(getpid()) > children);
 }
 
+/* A trial decides early, and once: then it is as ever. */
+static void the_first_decision_can_be_early(void **state)
+{
+	struct budget b = { .percent = 10, .first_ns = 100 * MS };
+	struct budget_look l = { .now = 5 };
+	struct pt_shed step;
+
+	(void)state;
+	assert_false(later(&b, &l, 0, 0, 0, 0, &step));
+	assert_false(later(&b, &l, 60, 50, 1000, 0, &step));
+	assert_false(later(&b, &l, 60, 50, 1000, 0, &step));
+	assert_int_equal(b.first_ns, 0);
+	assert_false(later(&b, &l, 200, 900, 1000, 0, &step));
+	b = (struct budget){ .percent = 10, .first_ns = 100 * MS };
+	l = (struct budget_look){ .now = 5 };
+	assert_false(later(&b, &l, 0, 0, 0, 0, &step));
+	assert_true(later(&b, &l, 120, 900, 1000, 0, &step));
+	assert_int_equal(step.step, PT_SHED_DETACH);
+	assert_int_equal(step.span_ns, 120 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_decision_can_be_early),
 		cmocka_unit_test(steps_in_their_order),
 		cmocka_unit_test(what_it_is_a_share_of),
 		cmocka_unit_test(steps_that_do_not_help_are_left_out),
