@@ -6,6 +6,10 @@ libptcore_a_SOURCES += \
 	src/stack/named.c src/stack/named.h \
 	src/stack/origin.c src/stack/origin.h \
 	src/stack/pattern.c src/stack/pattern.h \
+	src/stack/shadow.c src/stack/shadow.h \
+	src/stack/shadow_chain.c src/stack/shadow_priv.h \
+	src/stack/shadow_seed.c \
 	src/stack/stacks.c src/stack/stacks.h \
+	src/stack/suspended.c src/stack/suspended.h \
 	src/stack/table.h \
 	src/stack/tasks.c src/stack/tasks.h

@@ -77,3 +77,5 @@ UNIT_TESTS += tests/unit/test_cgroup
 tests_unit_test_cgroup_SOURCES = tests/unit/test_cgroup.c
 UNIT_TESTS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
+UNIT_TESTS += tests/unit/test_shadow
+tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c

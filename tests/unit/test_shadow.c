@@ -1,0 +1,895 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shadow: each rule by a case, and random programs whose stack is known.
+ *
+ * A case is a script, a word a record, all of one thread:
+ *
+ *	+F<C	PT_CALL of frame F (a letter, also its code) from C (0: none)
+ *	-F	PT_RETURN		*F	PT_CALL_MAKES of F
+ *	=ABC	PT_SEED, outermost first (a small letter: linked)
+ *	then flags, each a letter: r resumed, t thrown, g generator, y yielded,
+ *	x raised, ? loose; and /N of a seed: so many were lost
+ *
+ * and so is what comes of it: +F, with its begin behind (r, t, s: seeded), -F with
+ * its end (y, x, u: unfinished), *F; then, behind a bar, the stack.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/record.h"
+#include "stack/shadow.h"
+
+#define TID 7
+#define PROC 1
+
+static struct recbuf buf;
+static uint64_t now;
+static const struct shadow_opts with_stacks = { .begin_stacks = true,
+						.end_stacks = true };
+
+/* Where the frame of a letter is, and what its code object is. */
+static uint64_t frame_of(char c)
+{
+	return c == '0' ? 0 : 0x1000 + 16 * (uint64_t)(unsigned char)toupper(c);
+}
+
+static void set_head(struct pt_hdr *h, uint32_t flags)
+{
+	h->t = now += 10;
+	h->pid = h->tid = TID;
+	h->proc = PROC;
+	h->flags = flags;
+}
+
+static const struct pt_hdr *make_call(uint64_t frame, uint64_t caller,
+				      uint64_t code, uint32_t flags)
+{
+	struct pt_call *rec = recbuf_begin(&buf, PT_CALL);
+
+	set_head(&rec->h, flags);
+	rec->frame = frame;
+	rec->caller = caller;
+	rec->code = code;
+	return recbuf_end(&buf);
+}
+
+static const struct pt_hdr *make_return(uint64_t frame, uint64_t code,
+					uint32_t flags)
+{
+	struct pt_return *rec = recbuf_begin(&buf, PT_RETURN);
+
+	set_head(&rec->h, flags);
+	rec->frame = frame;
+	rec->code = code;
+	return recbuf_end(&buf);
+}
+
+/* ---- cases -------------------------------------------------------------------- */
+
+static uint32_t flags_of(const char *word)
+{
+	uint32_t flags = 0;
+
+	for (; *word && *word != '/'; word++) {
+		flags |= *word == 'r' ? PT_CALL_RESUMED : 0;
+		flags |= *word == 't' ? PT_CALL_THROWN : 0;
+		flags |= *word == '?' ? PT_CALL_LOOSE : 0;
+		flags |= *word == 'g' ? PT_CALL_GENERATOR : 0;
+		flags |= *word == 'y' ? PT_RETURN_YIELDED : 0;
+		flags |= *word == 'x' ? PT_RETURN_RAISED : 0;
+	}
+	return flags;
+}
+
+static const struct pt_hdr *make_seed(const char *frames)
+{
+	const char *lost = strchr(frames, '/');
+	size_t nr = lost ? (size_t)(lost - frames) : strlen(frames);
+	struct pt_seed *rec = recbuf_begin(&buf, PT_SEED);
+
+	set_head(&rec->h, 0);
+	rec->lost = lost ? strtoull(lost + 1, NULL, 10) : 0;
+	while (nr--) {
+		const struct pt_seed_frame f = {
+			.frame = frame_of(frames[nr]),
+			.code = frame_of(frames[nr]),
+			.flags = islower((unsigned char)frames[nr]) ?
+				 PT_SEED_SUSPENDED : 0,
+		};
+
+		recbuf_seed_frame(&buf, &f);
+	}
+	return recbuf_end(&buf);
+}
+
+static const struct pt_hdr *make(const char *word)
+{
+	uint64_t frame = frame_of(word[1]);
+
+	switch (word[0]) {
+	case '+':
+		return make_call(frame, frame_of(word[3]), frame,
+				 flags_of(word + 4));
+	case '*':
+		return make_call(frame, frame_of(word[3]), frame,
+				 PT_CALL_MAKES | PT_CALL_GENERATOR);
+	case '-':
+		return make_return(frame, frame, flags_of(word + 2));
+	case '=':
+		return make_seed(word + 1);
+	default:
+		fail_msg("no such record: %s", word);
+		return NULL;
+	}
+}
+
+static void put_steps(FILE *out, const struct shadow *s)
+{
+	static const char begins[] = " rts", ends[] = " yxu";
+	size_t nr;
+	const struct step *step = shadow_steps(s, &nr);
+
+	for (size_t i = 0; i < nr; i++, step++) {
+		char c = (char)((step->code - 0x1000) / 16);
+		char how = step->kind == STEP_BEGIN ? begins[step->begin] :
+			   step->kind == STEP_END ? ends[step->end] : ' ';
+
+		fprintf(out, "%c%c", "+-*"[step->kind], step->code ? c : '?');
+		if (how != ' ')
+			putc(how, out);
+		putc(' ', out);
+	}
+}
+
+static void put_stack(FILE *out, const struct shadow *s)
+{
+	struct shadow_stack st;
+
+	fputs("| ", out);
+	if (!shadow_stack(s, TID, &st)) {
+		fputs("unknown", out);
+		return;
+	}
+	if (st.open)
+		putc('.', out);
+	for (uint32_t i = st.nr; i--;) {
+		struct shadow_frame f = shadow_at(s, TID, i);
+		char c = f.code ? (char)((f.code - 0x1000) / 16) : '?';
+
+		putc(f.linked ? tolower((unsigned char)c) : c, out);
+	}
+}
+
+static const struct {
+	const char *name, *script, *out;
+} cases[] = {
+	{ "calls nest", "=A +B<A +C<B -C -B",
+	  "+As +B +C -C -B | A" },
+	{ "an exception ends what it leaves", "+A<0 +B<A -Bx -A",
+	  "+A +B -Bx -A | " },
+	{ "a return that was not seen", "+A<0 +B<A +C<B -A",
+	  "+A +B +C -Cu -Bu -A | " },
+	{ "a return that was not seen, found by a call", "+A<0 +B<A +C<A",
+	  "+A +B -Bu +C | AC" },
+	{ "what returns without a call never ran", "+A<0 -I +B<A",
+	  "+A +B | AB" },
+	{ "a generator runs, yields, is resumed, returns",
+	  "+A<0 *G<A +G<Ag -Ggy +G<Agr -Gg",
+	  "+A *G +G -Gy +Gr -G | A" },
+	{ "thrown into a generator, with a call", "+A<0 +G<Ag -Ggy +G<Agt -Ggx",
+	  "+A +G -Gy +Gt -Gx | A" },
+	{ "thrown into, without a call: it returns",
+	  "+A<0 +G<Ag -Ggy -Ggx +B<A", "+A +G -Gy +Gt -Gx +B | AB" },
+	{ "thrown into, without a call: it calls",
+	  "+A<0 +G<Ag -Ggy +H<G -H -Ggy", "+A +G -Gy +Gt +H -H -Gy | A" },
+	{ "thrown into before it was seen: it returns", "=A -Ggx",
+	  "+As +Gt -Gx | A" },
+	{ "an exception passes a generator that delegates",
+	  "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt -Hgx +G<Agt -Ggx",
+	  "+A +G +H -Hy -Gy +Ht -Hx +Gt -Gx | A" },
+	{ "... and is caught before it comes there",
+	  "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt -Hgy +B<A",
+	  "+A +G +H -Hy -Gy +Ht -Hy +B | AB" },
+	{ "... and it runs after all", "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt +B<G",
+	  "+A +G +H -Hy -Gy +Ht -Hu +Gt +B | AGB" },
+	{ "a seed has one that is linked", "=AgH -Hgx +B<A",
+	  "+As +Hs -Hx +B | AB" },
+	{ "greenlets are stacks of their own",
+	  "+A<0 +B<A +X<0 +Y<X +C<B -C +Z<Y -Z -Y -X -B",
+	  "+A +B +X +Y +C -C +Z -Z -Y -X -B | A" },
+	{ "one ends, and it is not known which runs", "+A<0 +X<0 -X",
+	  "+A +X -X | unknown" },
+	{ "a caller that is not known has callers that are not",
+	  "+A<0 +B<A +Y<X -Y -X -B", "+A +B +?s +Y -Y -X -B | A" },
+	{ "... while it runs", "+A<0 +Y<X", "+A +?s +Y | .?Y" },
+	{ "a caller that could not be read", "+A<0 +B<0? +C<B -B",
+	  "+A +B +C -Cu -B | A" },
+	{ "a frame's address is used again", "+A<0 +B<A +C<B +D<C +B<D",
+	  "+A +B +C +D -Bu +B | ACDB" },
+	{ "a seed after a loss", "=AB +C<B =ABD/4 -D",
+	  "+As +Bs +C -Cu +Ds -D | AB" },
+	{ "a seed in between", "=AC =ABC/1", "+As +Cs +Bs | ABC" },
+	{ "a seed of another stack", "=AB =XY/9", "+As +Bs -Bu -Au +Xs +Ys | XY" },
+	{ "a seed without frames", "=AB =/9", "+As +Bs -Bu -Au | " },
+	{ "a seed of a greenlet", "+A<0 +X<0 +Y<X =AB/2 -B +Z<Y",
+	  "+A +X +Y +Bs -B +Z | XYZ" },
+	{ "a frame is on a seed once", "=ABA", "+As +Bs | AB" },
+};
+
+static void run_case(size_t nr)
+{
+	char script[256], *word, *save = NULL, *is = NULL;
+	struct shadow *s;
+	size_t len;
+	FILE *out = open_memstream(&is, &len);
+
+	assert_non_null(out);
+	now = 0;
+	assert_int_equal(shadow_new(&s, &with_stacks), 0);
+	snprintf(script, sizeof(script), "%s", cases[nr].script);
+	for (word = strtok_r(script, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save)) {
+		assert_int_equal(shadow_feed(s, make(word)), 0);
+		assert_true(shadow_sane(s));
+		put_steps(out, s);
+	}
+	put_stack(out, s);
+	fclose(out);
+	if (strcmp(is, cases[nr].out))
+		fail_msg("%s:\n%s\nis\t%s\nnot\t%s", cases[nr].name,
+			 cases[nr].script, is, cases[nr].out);
+	free(is);
+	shadow_free(s);
+}
+
+static void rules(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		run_case(i);
+}
+
+static const struct step *feed(struct shadow *s, const char *word, size_t i)
+{
+	const struct step *steps;
+	size_t nr;
+
+	assert_int_equal(shadow_feed(s, make(word)), 0);
+	steps = shadow_steps(s, &nr);
+	assert_true(i < nr);
+	return &steps[i];
+}
+
+/* Records are 10 ns apart. */
+static void times_and_what_was_done(void **state)
+{
+	const struct step *step;
+	struct shadow *s;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "=A", 0);
+	feed(s, "+B<A", 0);			/* 20 */
+	shadow_off(s, TID, 3, 4);
+	shadow_syscall(s, TID, 5);
+	step = feed(s, "+B<B", 0);		/* 30: the same frame again */
+	assert_int_equal(step->kind, STEP_END);
+	assert_int_equal(step->end, END_UNFINISHED);
+	feed(s, "+C<B", 0);			/* 40 */
+	shadow_fault(s, TID, true);
+	shadow_fault(s, TID, false);
+	step = feed(s, "-C", 0);		/* 50 */
+	assert_int_equal(step->t - step->begin_t, 10);
+	assert_int_equal(step->inside.faults, 2);
+	assert_int_equal(step->inside.majors, 1);
+	assert_int_equal(step->inside.syscalls, 0);
+	assert_int_equal(step->depth, 2);
+	assert_false(step->late || step->gap || step->recursive);
+	step = feed(s, "-B", 0);		/* 60 */
+	assert_int_equal(step->t - step->begin_t, 30);
+	assert_int_equal(step->child_ns, 10);
+	step = feed(s, "-A", 0);		/* 70 */
+	assert_true(step->late);
+	assert_int_equal(step->begin, BEGIN_SEEDED);
+	assert_int_equal(step->t - step->begin_t, 60);
+	assert_int_equal(step->child_ns, 30);
+	assert_int_equal(step->inside.off_ns[3], 4);
+	assert_int_equal(step->inside.syscalls, 1);
+	assert_int_equal(step->inside.sys_ns, 5);
+	feed(s, "+G<0g", 0);			/* 80 */
+	feed(s, "-Ggy", 0);			/* 90 */
+	now += 100;
+	step = feed(s, "+G<0gr", 0);		/* 200 */
+	assert_true(step->suspended);
+	assert_int_equal(step->suspended_ns, 110);
+	shadow_free(s);
+}
+
+static void what_a_greenlet_did_is_its_own(void **state)
+{
+	const struct step *step;
+	struct shadow *s;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "+A<0", 0);		/* 10 */
+	feed(s, "+X<0", 0);		/* 20 */
+	shadow_off(s, TID, 1, 7);
+	step = feed(s, "-A", 0);	/* 30 */
+	assert_int_equal(step->inside.off_ns[1], 0);
+	assert_int_equal(step->inside.aside_ns, 10);
+	step = feed(s, "-X", 0);	/* 40 */
+	assert_int_equal(step->inside.off_ns[1], 7);
+	assert_int_equal(step->inside.aside_ns, 10);
+	shadow_free(s);
+}
+
+/* A loss of fewer records than the way out and in again takes changes nothing. */
+static void a_gap_is_marked(void **state)
+{
+	const struct step *step;
+	struct shadow *s;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "=ABCD", 3);
+	assert_int_equal(shadow_feed(s, make("=ABC/5")), 0);
+	step = feed(s, "-C", 0);	/* 2 out, 1 in again */
+	assert_true(step->gap);
+	step = feed(s, "-B", 0);	/* 3 and 2: 5 */
+	assert_true(step->gap);
+	step = feed(s, "-A", 0);	/* 4 and 3 */
+	assert_false(step->gap);
+	shadow_free(s);
+}
+
+static void names_alone(void **state)
+{
+	struct shadow *s;
+	struct shadow_stack st;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	for (uint64_t code = 1; code <= 3; code++)
+		assert_int_equal(shadow_feed(s, make_call(0, 0, code, 0)), 0);
+	assert_int_equal(shadow_feed(s, make_call(0, 0, 2, 0)), 0);
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.nr, 4);
+	/* the innermost of that name, and what is above one that is below */
+	assert_int_equal(shadow_feed(s, make_return(0, 2, 0)), 0);
+	assert_int_equal(shadow_feed(s, make_return(0, 9, 0)), 0);
+	assert_int_equal(shadow_feed(s, make_return(0, 2, 0)), 0);
+	shadow_steps(s, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(shadow_totals(s)->leaked, 1);
+	assert_int_equal(shadow_totals(s)->ignored, 1);
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.nr, 1);
+	shadow_free(s);
+}
+
+static const struct pt_hdr *other(uint16_t type)
+{
+	struct pt_hdr *h = recbuf_begin(&buf, type);
+
+	set_head(h, 0);
+	return recbuf_end(&buf);
+}
+
+static void threads_end(void **state)
+{
+	const struct step *step;
+	struct pt_thread *th;
+	struct pt_fork *fork;
+	struct shadow_stack st;
+	struct shadow *s;
+	size_t nr;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	/* by their exit, when what runs is over */
+	feed(s, "=AB", 1);
+	assert_int_equal(shadow_feed(s, other(PT_EXIT)), 0);
+	step = shadow_steps(s, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(step[1].end, END_UNFINISHED);
+	assert_int_equal(step[1].t, now);
+	assert_false(shadow_stack(s, TID, &st));
+	/* by another one of that id, by a fork, by an exec, by the end */
+	feed(s, "=AB", 1);
+	for (uint64_t start = 5; start <= 6; start++) {
+		th = recbuf_begin(&buf, PT_THREAD);
+		set_head(&th->h, 0);
+		th->start_ns = start;
+		assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
+		assert_int_equal(shadow_stack(s, TID, &st), start == 5);
+	}
+	feed(s, "=AB", 1);
+	fork = recbuf_begin(&buf, PT_FORK);
+	set_head(&fork->h, 0);
+	fork->h.tid = 1;
+	fork->child_tid = TID;
+	assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
+	shadow_steps(s, &nr);
+	assert_int_equal(nr, 2);
+	feed(s, "=AB", 1);
+	recbuf_begin(&buf, PT_EXEC);
+	set_head((void *)buf.bytes, 0);
+	recbuf_string(&buf, "/bin/true");
+	assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
+	assert_false(shadow_stack(s, TID, &st));
+	feed(s, "=AB", 1);
+	assert_int_equal(shadow_feed(s, other(PT_END)), 0);
+	shadow_steps(s, &nr);
+	assert_int_equal(nr, 2);
+	/* and time never goes back */
+	feed(s, "=A", 0);
+	now = 1;
+	step = feed(s, "-A", 0);
+	assert_true(step->t >= step->begin_t);
+	shadow_free(s);
+}
+
+static void deep_stacks_are_cut(void **state)
+{
+	struct shadow *s;
+	struct shadow_stack st;
+	uint64_t frame = 0, nr = SHADOW_MAX_DEPTH + 100;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, &with_stacks), 0);
+	for (uint64_t i = 0; i < nr; i++, frame += 64)
+		assert_int_equal(shadow_feed(s, make_call(frame + 64, frame, 5,
+							  0)), 0);
+	assert_true(shadow_sane(s));
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.nr, SHADOW_MAX_DEPTH);
+	assert_int_equal(shadow_totals(s)->cut, 100);
+	for (; frame; frame -= 64)
+		assert_int_equal(shadow_feed(s, make_return(frame, 0, 0)), 0);
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.nr, 0);
+	assert_int_equal(shadow_totals(s)->leaked, 0);
+	shadow_free(s);
+}
+
+static void steps_have_their_stack(void **state)
+{
+	const struct step *step;
+	const uint64_t *codes;
+	struct shadow *s;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, &with_stacks), 0);
+	feed(s, "=ABC", 2);
+	step = feed(s, "-B", 0);	/* C is unfinished, then B */
+	codes = shadow_step_codes(s, step);
+	assert_int_equal(step->nr_codes, 3);
+	assert_int_equal(codes[0], frame_of('C'));
+	assert_int_equal(codes[2], frame_of('A'));
+	codes = shadow_step_codes(s, step + 1);
+	assert_int_equal(step[1].nr_codes, 2);
+	assert_int_equal(codes[0], frame_of('B'));
+	shadow_free(s);
+}
+
+/* ---- random programs -------------------------------------------------------- */
+
+#define MAX_DEPTH 40
+#define GENERATORS 24
+#define GREENLETS 4
+
+struct mframe {
+	uint64_t frame, code;
+	int gen;		/* -1: a function */
+};
+
+struct mgen {
+	uint64_t frame, code;
+	bool alive, started, running;
+};
+
+/* A true program of one thread, and what it should have shown. */
+static struct {
+	struct mframe st[GREENLETS][MAX_DEPTH];
+	int nr[GREENLETS], at;
+	struct mgen gen[GENERATORS];
+	bool new_style;		/* 3.15: throws without a call, MAKES */
+	char want[1 << 16], is[1 << 16];
+	size_t want_len, is_len;
+} m;
+
+static uint64_t seed_state;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed_state ^= seed_state << 13;
+	seed_state ^= seed_state >> 7;
+	seed_state ^= seed_state << 17;
+	return (uint32_t)(seed_state >> 11) % n;
+}
+
+static void note_want(char kind, uint64_t frame, uint64_t code, char how)
+{
+	m.want_len += (size_t)snprintf(m.want + m.want_len,
+		sizeof(m.want) - m.want_len, "%c%llx:%llx%c ", kind,
+		(unsigned long long)frame, (unsigned long long)code, how);
+}
+
+static struct mframe *top(void)
+{
+	return m.nr[m.at] ? &m.st[m.at][m.nr[m.at] - 1] : NULL;
+}
+
+static uint64_t caller(void)
+{
+	return top() ? top()->frame : 0;
+}
+
+static void model_push(uint64_t frame, uint64_t code, int gen)
+{
+	m.st[m.at][m.nr[m.at]++] = (struct mframe){ frame, code, gen };
+}
+
+/* Frames of functions are where the data stack has room: used again at once. */
+static const struct pt_hdr *do_call(void)
+{
+	uint64_t frame = 0x10000 + (uint64_t)m.at * 0x1000 +
+			 (uint64_t)m.nr[m.at] * 32;
+	uint64_t code = 1 + rnd(5), from = caller();
+
+	note_want('+', frame, code, ' ');
+	model_push(frame, code, -1);
+	return make_call(frame, from, code, 0);
+}
+
+static const struct pt_hdr *do_return(void)
+{
+	struct mframe f = m.st[m.at][m.nr[m.at] - 1];
+	bool yields = f.gen >= 0 && rnd(3), raises = !yields && !rnd(3);
+
+	m.nr[m.at]--;
+	if (f.gen >= 0) {
+		m.gen[f.gen].running = false;
+		m.gen[f.gen].started = true;
+		m.gen[f.gen].alive = yields;
+	}
+	note_want('-', f.frame, f.code, yields ? 'y' : raises ? 'x' : ' ');
+	return make_return(f.frame, rnd(2) ? f.code : 0,
+			   (yields ? PT_RETURN_YIELDED : 0) |
+			   (raises ? PT_RETURN_RAISED : 0) |
+			   (f.gen >= 0 ? PT_RETURN_GENERATOR : 0));
+}
+
+static int pick_gen(bool alive)
+{
+	int from = (int)rnd(GENERATORS);
+
+	for (int i = 0; i < GENERATORS; i++) {
+		int g = (from + i) % GENERATORS;
+
+		if (m.gen[g].alive == alive && !m.gen[g].running)
+			return g;
+	}
+	return -1;
+}
+
+/* Its address may be that of one that died. */
+static const struct pt_hdr *do_make(void)
+{
+	int g = pick_gen(false);
+
+	if (g < 0)
+		return NULL;
+	m.gen[g] = (struct mgen){
+		.frame = 0x900000 + (uint64_t)g * 64, .code = 100 + rnd(5),
+		.alive = true,
+	};
+	if (!m.new_style)
+		return NULL;
+	note_want('*', 0, m.gen[g].code, ' ');
+	return make_call(0x8888, caller(), m.gen[g].code,
+			 PT_CALL_MAKES | PT_CALL_GENERATOR);
+}
+
+static const struct pt_hdr *do_resume(void)
+{
+	uint64_t from = caller();
+	int g = pick_gen(true);
+
+	if (g < 0)
+		return NULL;
+	m.gen[g].running = true;
+	note_want('+', m.gen[g].frame, m.gen[g].code,
+		  m.gen[g].started ? 'r' : ' ');
+	model_push(m.gen[g].frame, m.gen[g].code, g);
+	return make_call(m.gen[g].frame, from, m.gen[g].code,
+			 PT_CALL_GENERATOR |
+			 (m.gen[g].started ? PT_CALL_RESUMED : 0));
+}
+
+static const struct pt_hdr *do_throw(void)
+{
+	uint64_t from = caller();
+	int g = pick_gen(true);
+
+	if (g < 0)
+		return NULL;
+	m.gen[g].running = true;
+	note_want('+', m.gen[g].frame, m.gen[g].code, 't');
+	model_push(m.gen[g].frame, m.gen[g].code, g);
+	if (!m.new_style)
+		return make_call(m.gen[g].frame, from, m.gen[g].code,
+				 PT_CALL_GENERATOR | PT_CALL_THROWN);
+	if (!m.gen[g].started || rnd(2)) {	/* it ends at once */
+		m.nr[m.at]--;
+		m.gen[g].running = m.gen[g].alive = false;
+		note_want('-', m.gen[g].frame, m.gen[g].code, 'x');
+		return make_return(m.gen[g].frame, m.gen[g].code,
+				   PT_RETURN_GENERATOR | PT_RETURN_RAISED);
+	}
+	return do_call();			/* its handler calls */
+}
+
+/* Closed without a word, or another greenlet's turn. */
+static const struct pt_hdr *do_silent(void)
+{
+	int g = pick_gen(true);
+
+	if (g >= 0 && rnd(2))
+		m.gen[g].alive = false;
+	return NULL;
+}
+
+static const struct pt_hdr *do_switch(void)
+{
+	m.at = (int)rnd(GREENLETS);
+	return m.nr[m.at] && rnd(2) ? do_return() : do_call();
+}
+
+static const struct pt_hdr *random_event(bool greenlets)
+{
+	if (m.nr[m.at] >= MAX_DEPTH - 4 || (m.nr[m.at] && !rnd(3)))
+		return do_return();
+	if (!m.nr[m.at])
+		return do_call();
+	switch (rnd(8)) {
+	case 0:
+		return do_make();
+	case 1:
+	case 2:
+		return do_resume();
+	case 3:
+		return do_throw();
+	case 4:
+		return do_silent();
+	case 5:
+		if (greenlets && !rnd(4))
+			return do_switch();
+		return make_return(0x7770 + rnd(3) * 8, 77, 0);	/* a shim */
+	default:
+		return do_call();
+	}
+}
+
+static void note_steps(const struct shadow *s)
+{
+	static const char begins[] = " rts", ends[] = " yxu";
+	size_t nr;
+	const struct step *step = shadow_steps(s, &nr);
+
+	for (size_t i = 0; i < nr; i++, step++) {
+		if (step->kind == STEP_END)
+			assert_true(step->t >= step->begin_t &&
+				    step->child_ns <= step->t - step->begin_t);
+		m.is_len += (size_t)snprintf(m.is + m.is_len,
+			sizeof(m.is) - m.is_len, "%c%llx:%llx%c ",
+			"+-*"[step->kind], (unsigned long long)step->frame,
+			(unsigned long long)step->code,
+			step->kind == STEP_BEGIN ? begins[step->begin] :
+			step->kind == STEP_END ? ends[step->end] : ' ');
+	}
+}
+
+static void compare_stacks(const struct shadow *s, uint64_t nr)
+{
+	struct shadow_stack st;
+
+	if (!shadow_stack(s, TID, &st)) {
+		assert_int_equal(m.nr[m.at], 0);
+		return;
+	}
+	if (st.nr != (uint32_t)m.nr[m.at])
+		fail_msg("event %llu: %u frames, not %d",
+			 (unsigned long long)nr, st.nr, m.nr[m.at]);
+	for (uint32_t i = 0; i < st.nr; i++) {
+		const struct mframe *f = &m.st[m.at][st.nr - 1 - i];
+		struct shadow_frame is = shadow_at(s, TID, i);
+
+		assert_int_equal(is.frame, f->frame);
+		assert_int_equal(is.code, f->code);
+	}
+}
+
+static const struct pt_hdr *true_seed(uint64_t lost)
+{
+	struct pt_seed *rec = recbuf_begin(&buf, PT_SEED);
+
+	set_head(&rec->h, 0);
+	rec->lost = lost;
+	for (int i = m.nr[m.at]; i--;) {
+		const struct pt_seed_frame f = {
+			.frame = m.st[m.at][i].frame, .code = m.st[m.at][i].code,
+			.flags = m.st[m.at][i].gen >= 0 ? PT_SEED_GENERATOR : 0,
+		};
+
+		recbuf_seed_frame(&buf, &f);
+	}
+	return recbuf_end(&buf);
+}
+
+static void start_program(uint64_t seed)
+{
+	memset(&m, 0, sizeof(m));
+	seed_state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	m.new_style = seed & 1;
+	now = 0;
+}
+
+/* Nothing is lost: each step, and the stack after each event. */
+static void true_programs(void **state)
+{
+	struct shadow *s;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		start_program(seed);
+		assert_int_equal(shadow_new(&s, NULL), 0);
+		for (uint64_t i = 0; i < 700; i++) {
+			const struct pt_hdr *rec = random_event(seed & 2);
+
+			if (!rec)
+				continue;
+			assert_int_equal(shadow_feed(s, rec), 0);
+			assert_true(shadow_sane(s));
+			note_steps(s);
+			if (strcmp(m.is, m.want))
+				fail_msg("seed %llu, event %llu:\n%.200s\n%.200s",
+					 (unsigned long long)seed,
+					 (unsigned long long)i,
+					 m.is + (m.is_len > 200 ? m.is_len - 200 : 0),
+					 m.want + (m.want_len > 200 ?
+						   m.want_len - 200 : 0));
+			compare_stacks(s, i);
+			m.want_len = m.is_len = 0;
+		}
+		assert_int_equal(shadow_totals(s)->leaked, 0);
+		assert_int_equal(shadow_totals(s)->reused, 0);
+		assert_int_equal(shadow_totals(s)->unknown_callers, 0);
+		shadow_free(s);
+	}
+}
+
+/* Some are lost, and a seed comes: from then on the stack is right. */
+static void programs_with_losses(void **state)
+{
+	struct shadow *s;
+	uint64_t lost, begun, ended;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		start_program(seed);
+		lost = begun = ended = 0;
+		assert_int_equal(shadow_new(&s, NULL), 0);
+		for (uint64_t i = 0; i < 700; i++) {
+			const struct pt_hdr *rec = random_event(false);
+			const struct step *step;
+			size_t nr;
+
+			if (!rec)
+				continue;
+			m.want_len = m.is_len = 0;
+			if (lost ? rnd(8) : !rnd(50)) {
+				lost++;
+				continue;
+			}
+			/* the event itself is lost, too */
+			if (lost)
+				rec = true_seed(lost + 1);
+			assert_int_equal(shadow_feed(s, rec), 0);
+			assert_true(shadow_sane(s));
+			note_steps(s);
+			step = shadow_steps(s, &nr);
+			for (size_t k = 0; k < nr; k++) {
+				begun += step[k].kind == STEP_BEGIN;
+				ended += step[k].kind == STEP_END;
+			}
+			assert_true(ended <= begun);
+			if (lost)
+				compare_stacks(s, i);
+			lost = 0;
+		}
+		shadow_free(s);
+	}
+}
+
+/* Anything at all. */
+static void any_stream(void **state)
+{
+	struct shadow *s;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		start_program(seed);
+		assert_int_equal(shadow_new(&s, &with_stacks), 0);
+		for (int i = 0; i < 500; i++) {
+			const struct pt_hdr *rec;
+			uint64_t f = rnd(12) * 8, c = rnd(12) * 8;
+
+			m.is_len = 0;
+			now = rnd(20) ? now : rnd(5000);
+			if (!rnd(30)) {
+				m.nr[0] = (int)rnd(6);
+				for (int k = 0; k < m.nr[0]; k++)
+					m.st[0][k] = (struct mframe){
+						rnd(12) * 8, rnd(3), -1 };
+				rec = true_seed(rnd(3));
+				((struct pt_seed *)(void *)buf.bytes)->omitted =
+					rnd(3);
+				((struct pt_seed *)(void *)buf.bytes)->why =
+					(uint8_t)rnd(2);
+			} else if (!rnd(60)) {
+				rec = other(rnd(2) ? PT_EXIT : PT_END);
+			} else if (rnd(2)) {
+				rec = make_call(f, c, rnd(3), rnd(32));
+			} else {
+				rec = make_return(f, rnd(3), rnd(8));
+			}
+			assert_int_equal(shadow_feed(s, rec), 0);
+			assert_true(shadow_sane(s));
+			note_steps(s);
+		}
+		assert_int_equal(shadow_finish(s, now), 0);
+		assert_true(shadow_sane(s));
+		shadow_free(s);
+	}
+}
+
+static int done(void **state)
+{
+	(void)state;
+	recbuf_free(&buf);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules),
+		cmocka_unit_test(times_and_what_was_done),
+		cmocka_unit_test(what_a_greenlet_did_is_its_own),
+		cmocka_unit_test(a_gap_is_marked),
+		cmocka_unit_test(names_alone),
+		cmocka_unit_test(threads_end),
+		cmocka_unit_test(deep_stacks_are_cut),
+		cmocka_unit_test(steps_have_their_stack),
+		cmocka_unit_test(true_programs),
+		cmocka_unit_test(programs_with_losses),
+		cmocka_unit_test(any_stream),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, done);
+}
