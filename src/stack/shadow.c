@@ -44,6 +44,13 @@ static void free_chain(struct shadow *s, struct chain *c)
 	chain_free(c);
 }
 
+static void free_thread(struct shadow_thread *th)
+{
+	if (th)
+		free(th->filter);
+	free(th);
+}
+
 static void forget(struct shadow *s, struct shadow_thread *th)
 {
 	struct chain *c, *next;
@@ -55,7 +62,7 @@ static void forget(struct shadow *s, struct shadow_thread *th)
 	free_chain(s, th->now);
 	HASH_DEL(s->threads, th);
 	DL_DELETE(s->oldest, th);
-	free(th);
+	free_thread(th);
 }
 
 void shadow_free(struct shadow *s)
@@ -87,10 +94,10 @@ static struct shadow_thread *add_thread(struct shadow *s, uint32_t tid)
 {
 	struct shadow_thread *th = calloc(1, sizeof(*th));
 
-	if (th)
+	if (th && thread_filter(th, FILTER_MIN))
 		th->now = chain_new(s);
 	if (!th || !th->now) {
-		free(th);
+		free_thread(th);
 		s->failed = true;
 		return NULL;
 	}
@@ -98,7 +105,7 @@ static struct shadow_thread *add_thread(struct shadow *s, uint32_t tid)
 	HASH_ADD(hh, s->threads, tid, sizeof(tid), th);
 	if (!th->hh.tbl) {
 		chain_free(th->now);
-		free(th);
+		free_thread(th);
 		s->failed = true;
 		return NULL;
 	}

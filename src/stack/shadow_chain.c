@@ -32,7 +32,31 @@ static uint32_t hash(uint64_t v)
 
 bool thread_may_have(const struct shadow_thread *th, uint64_t frame)
 {
-	return frame && th->frames[hash(frame) % FILTER_FRAMES];
+	return frame && th->filter[hash(frame) & (th->nr_filter - 1)];
+}
+
+static void count_chain(struct shadow_thread *th, const struct chain *c)
+{
+	for (uint32_t i = 0; i < c->nr; i++)
+		if (c->e[i].frame)
+			th->filter[hash(c->e[i].frame) & (th->nr_filter - 1)]++;
+}
+
+bool thread_filter(struct shadow_thread *th, uint32_t nr)
+{
+	uint32_t *filter = calloc(nr, sizeof(*filter));
+	const struct chain *c;
+
+	if (!filter)
+		return false;
+	free(th->filter);
+	th->filter = filter;
+	th->nr_filter = nr;
+	if (th->now)
+		count_chain(th, th->now);
+	DL_FOREACH(th->aside, c)
+		count_chain(th, c);
+	return true;
 }
 
 bool chain_find(const struct chain *c, uint64_t frame, uint32_t *at)
@@ -71,7 +95,8 @@ static void note(struct shadow_thread *th, struct chain *c, struct entry *e)
 	uint16_t *codes = &c->codes[hash(e->code) % FILTER_CODES];
 
 	if (e->frame)
-		th->frames[hash(e->frame) % FILTER_FRAMES]++;
+		th->filter[hash(e->frame) & (th->nr_filter - 1)]++;
+	th->nr_frames++;
 	e->counted = e->code && !e->linked && *codes < UINT16_MAX;
 	if (e->counted)
 		++*codes;
@@ -81,7 +106,8 @@ static void forget(struct shadow_thread *th, struct chain *c,
 		   const struct entry *e)
 {
 	if (e->frame)
-		th->frames[hash(e->frame) % FILTER_FRAMES]--;
+		th->filter[hash(e->frame) & (th->nr_filter - 1)]--;
+	th->nr_frames--;
 	if (e->counted)
 		c->codes[hash(e->code) % FILTER_CODES]--;
 }
@@ -225,7 +251,7 @@ static void ends(struct shadow *s, const struct shadow_thread *th,
 
 /* ---- changes ---------------------------------------------------------------- */
 
-static bool grow(struct shadow *s, struct chain *c)
+static bool grow(struct shadow *s, struct shadow_thread *th, struct chain *c)
 {
 	uint32_t cap = c->cap ? c->cap * 2 : 16;
 	struct entry *e;
@@ -234,6 +260,10 @@ static bool grow(struct shadow *s, struct chain *c)
 		s->totals.cut++;
 		return false;
 	}
+	/* a filter that is too small is slower, and no less right */
+	if (th->nr_frames >= th->nr_filter / FILTER_LOAD &&
+	    th->nr_filter < SHADOW_MAX_DEPTH * FILTER_LOAD)
+		(void)thread_filter(th, th->nr_filter * 2);
 	if (c->nr < c->cap)
 		return true;
 	e = realloc(c->e, cap * sizeof(*e));
@@ -271,7 +301,7 @@ void chain_insert(struct shadow *s, struct shadow_thread *th, struct chain *c,
 	struct entry *e;
 	uint32_t same;
 
-	if (!grow(s, c))
+	if (!grow(s, th, c))
 		return;
 	e = &c->e[at];
 	memmove(e + 1, e, (c->nr - at) * sizeof(*e));

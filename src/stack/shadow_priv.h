@@ -7,7 +7,8 @@
 #include "stack/suspended.h"
 #include "stack/table.h"
 
-#define FILTER_FRAMES	2048
+#define FILTER_MIN	512	/* counts, at first */
+#define FILTER_LOAD	16	/* that many for each frame, in the end */
 #define FILTER_CODES	256
 
 /* A frame that runs, or one that is only linked: an exception passes it. */
@@ -45,7 +46,9 @@ struct shadow_thread {
 	struct chain *aside;	/* the others, the latest first */
 	uint32_t nr_aside;
 	bool unsure;		/* `now` is empty, and others are aside */
-	uint32_t frames[FILTER_FRAMES];	/* how many of all hash there */
+	uint32_t *filter;	/* how many frames of all hash there */
+	uint32_t nr_filter;	/* a power of 2 */
+	uint32_t nr_frames;	/* of all its chains */
 	UT_hash_handle hh;
 	struct shadow_thread *prev, *next;
 };
@@ -91,6 +94,8 @@ void chain_run(struct shadow *s, struct shadow_thread *th, struct chain *c,
 /* From the innermost on; false: it is not there. */
 bool chain_find(const struct chain *c, uint64_t frame, uint32_t *at);
 bool chain_find_code(const struct chain *c, uint64_t code, uint32_t *at);
+/* What thread_may_have() asks; false: no memory. */
+bool thread_filter(struct shadow_thread *th, uint32_t nr);
 /* May it be on any chain of the thread? */
 bool thread_may_have(const struct shadow_thread *th, uint64_t frame);
 
