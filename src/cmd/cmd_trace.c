@@ -42,10 +42,30 @@ static struct tracing *of_sink(struct sink *s)
 					  offsetof(struct tracing, sink));
 }
 
+static int put_steps(struct tracing *t, const struct moment *m,
+		     struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < m->nr_steps && !rc; i++) {
+		const struct moment_step *ms = &m->steps[i];
+
+		if (!filter_passes_step(t->filter, ms))
+			continue;
+		t->shown++;
+		rc = t->json ? json_step(t->json, ms, err) :
+			       trace_step(t->trace, ms, err);
+	}
+	return rc;
+}
+
 static int put(struct sink *sink, const struct moment *m, struct err *err)
 {
 	struct tracing *t = of_sink(sink);
+	int rc = put_steps(t, m, err);
 
+	if (rc)
+		return rc;
 	if (!filter_passes(t->filter, m)) {
 		if (t->trace)
 			trace_skip(t->trace, m);
@@ -166,15 +186,22 @@ static int close_report(struct tracing *t, int code)
 
 static int read_recording(const struct opts *o, struct pipeline *p)
 {
+	struct tracing *t = (struct tracing *)p;
 	struct err err = { 0 };
 	int code = 0, rc = p->begin(p, &err);
+	struct moment m;
 
 	if (!rc)
 		rc = pipeline_run(p, &err);
+	if (!rc)
+		rc = engine_finish(p->engine, engine_totals(p->engine)->last_t,
+				   &m, &err);
+	if (!rc)
+		rc = put_steps(t, &m, &err);
 	if (rc && rc != -EPIPE)
 		code = cmd_fail(&err);
 	totals_print(engine_totals(p->engine),
-		     filter_events(((struct tracing *)p)->filter)->types &
+		     filter_events(t->filter)->types &
 		     ~(EVENTS_OF(PT_TRACEPOINT) | EVENTS_COUNTERS), 0,
 		     o->quiet);
 	if (!code && o->strict && totals_incomplete(engine_totals(p->engine)))
@@ -197,11 +224,15 @@ static int run_recording(const struct opts *o, struct pipeline *p)
 static int run_all(struct tracing *t, char **argv)
 {
 	const struct opts *o = t->opts;
+	const struct engine_opts eo = {
+		.calls = { .begin_stacks = o->stacks, .end_stacks = o->stacks,
+			   .slower_ns = o->slower_ns },
+	};
 	struct err err = { 0 };
 	int code;
 
 	if (filter_new(&t->filter, &err) || set_filter(t->filter, o, &err) ||
-	    engine_new(&t->p.engine, NULL, &err))
+	    engine_new(&t->p.engine, &eo, &err))
 		return cmd_fail(&err);
 	code = o->input ? run_recording(o, &t->p) :
 			  live_run(o, filter_events(t->filter), &t->p, argv - 1);

@@ -59,7 +59,7 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	p->records++;
 	if (rec->type == PT_SHED && p->shed)
 		p->shed((const void *)rec);
-	if (record_event(rec))
+	if (record_event(rec) || rec->type == PT_CALL || rec->type == PT_RETURN)
 		p->events++;
 	if (p->recording)
 		rc = recfile_put(p->recording, rec, err);

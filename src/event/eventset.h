@@ -2,7 +2,7 @@
 /*
  * eventset: a set of events, as -e names it.
  *
- *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ]
+ *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ], calls
  *	openat,%file	only these system calls: sysset.h
  *	sched:sched_waking	a tracepoint of the kernel: category:name
  *	gc,import,audit	what CPython's own USDT probes tell

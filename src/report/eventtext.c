@@ -22,7 +22,7 @@ size_t eventtext_put_task(FILE *out, uint32_t pid, uint32_t tid,
 }
 
 /* Milliseconds are enough for what takes some. */
-static void put_seconds(FILE *out, uint64_t ns)
+void eventtext_put_seconds(FILE *out, uint64_t ns)
 {
 	uint64_t us = ns / 1000 + (ns % 1000 >= 500), ms = (us + 500) / 1000;
 
@@ -44,7 +44,7 @@ static void put_syscall(FILE *out, const struct pt_syscall *sys,
 	if (sys->state != PT_SYS_DONE)
 		return;
 	fputs(" <", out);
-	put_seconds(out, sys->dur);
+	eventtext_put_seconds(out, sys->dur);
 	putc('>', out);
 }
 
@@ -95,7 +95,7 @@ static void put_fault_time(FILE *out, uint64_t ns)
 	if (ns < 1000000)
 		fprintf(out, "%.1f us", (double)ns / 1e3);
 	else
-		put_seconds(out, ns);
+		eventtext_put_seconds(out, ns);
 	putc('>', out);
 }
 
@@ -147,7 +147,7 @@ static void put_part(FILE *out, uint64_t ns)
 	if (!ns)
 		return;
 	putc(' ', out);
-	put_seconds(out, ns);
+	eventtext_put_seconds(out, ns);
 }
 
 /* "blocked in read(3) 0.010 s (disk), run queue 0.001 s": what there was. */

@@ -20,6 +20,9 @@
 void eventtext_put(FILE *out, const struct moment *m,
 		   const struct sysargs_opts *opts);
 
+/* "0.000021 s", "3.041 s" */
+void eventtext_put_seconds(FILE *out, uint64_t ns);
+
 /* "811 pool-0_2", "811 815" of a thread without a name; columns it took. */
 size_t eventtext_put_task(FILE *out, uint32_t pid, uint32_t tid,
 			  const struct thread *thread);

@@ -245,6 +245,55 @@ bool filter_passes(struct filter *f, const struct moment *m)
 	return true;
 }
 
+/* What begins has no duration yet. */
+static bool step_is_slow(const struct filter *f, const struct step *step)
+{
+	return !f->slower || (step->kind == STEP_END &&
+			      step->t - step->begin_t >= f->slower);
+}
+
+static bool step_passes(const struct filter *f, const struct moment_step *ms,
+			enum filter_nr nr)
+{
+	const struct pt_hdr rec = { .tid = ms->step->tid };
+	const struct moment m = { .rec = &rec, .thread = ms->thread };
+	const struct pystack func = {
+		.known = true, .frames = &ms->func, .nr = 1,
+	};
+
+	switch (nr) {
+	case FILTER_EVENT:
+		return f->events.types & EVENTS_OF(PT_CALL);
+	case FILTER_TID:
+		return tid_passes(f, &m);
+	case FILTER_THREAD:
+		return thread_passes(f, &m);
+	case FILTER_ERRORS:
+		return !f->errors;
+	case FILTER_SLOWER:
+		return step_is_slow(f, ms->step);
+	case FILTER_FUNC:
+		return filter_passes_stack(f, &func);
+	case FILTER_NR:
+		break;
+	}
+	return true;
+}
+
+bool filter_passes_step(struct filter *f, const struct moment_step *ms)
+{
+	bool counts = ms->step->kind == STEP_END;
+
+	f->seen += counts;
+	for (unsigned int nr = 0; nr < FILTER_NR; nr++) {
+		if (!step_passes(f, ms, (enum filter_nr)nr)) {
+			f->left_out[nr] += counts;
+			return false;
+		}
+	}
+	return true;
+}
+
 uint64_t filter_seen(const struct filter *f)
 {
 	return f->seen;

@@ -16,6 +16,7 @@ struct json {
 	struct jsonw w;
 	FILE *out;
 	struct json_opts opts;
+	uint32_t events;	/* traced: of PT_BEGIN */
 };
 
 int json_new(struct json **out, FILE *f, const struct json_opts *opts,
@@ -412,10 +413,21 @@ static void put_object(struct json *j, const struct moment *m,
 int json_moment(struct json *j, const struct moment *m,
 		const struct engine_totals *totals, struct err *err)
 {
+	if (m->rec->type == PT_BEGIN)
+		j->events = ((const struct pt_begin *)(const void *)m->rec)->
+			events;
 	if (!has_object(m->rec->type))
 		return 0;
 	jsonw_open(&j->w);
 	put_object(j, m, totals);
+	jsonw_close(&j->w);
+	return jsonw_line(&j->w, j->out, err);
+}
+
+int json_step(struct json *j, const struct moment_step *ms, struct err *err)
+{
+	jsonw_open(&j->w);
+	json_put_step(&j->w, ms, j->events);
 	jsonw_close(&j->w);
 	return jsonw_line(&j->w, j->out, err);
 }

@@ -34,6 +34,13 @@ int json_moment(struct json *j, const struct moment *m,
 		const struct engine_totals *totals, struct err *err)
 	PT_MUST_CHECK;
 
+/*
+ * What began ("enter"), ended ("call") or made a generator ("generator").  Its
+ * stack is written if the engine keeps one.
+ */
+int json_step(struct json *j, const struct moment_step *ms, struct err *err)
+	PT_MUST_CHECK;
+
 /* {"type":"error","kind":"not-permitted","text":"...","hint":"..."} */
 int json_error(struct json *j, const struct err *what, struct err *err)
 	PT_MUST_CHECK;

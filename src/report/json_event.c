@@ -11,7 +11,7 @@
 
 /* ---- stacks --------------------------------------------------------------- */
 
-static void put_line(struct jsonw *w, const char *key, int line)
+void json_put_line(struct jsonw *w, const char *key, int line)
 {
 	jsonw_key(w, key);
 	if (line >= 0)
@@ -21,7 +21,7 @@ static void put_line(struct jsonw *w, const char *key, int line)
 }
 
 /* A name may have a NUL in it: CPython lets a file be called anything. */
-static void put_name(struct jsonw *w, const char *key, const char *name, size_t len)
+void json_put_name(struct jsonw *w, const char *key, const char *name, size_t len)
 {
 	jsonw_key(w, key);
 	if (name)
@@ -33,18 +33,18 @@ static void put_name(struct jsonw *w, const char *key, const char *name, size_t 
 static void put_frame(struct jsonw *w, const struct frame *frame)
 {
 	jsonw_open(w);
-	put_name(w, "func", frame->func, frame->func_len);
-	put_name(w, "file", frame->file, frame->file_len);
-	put_line(w, "line", frame->line);
+	json_put_name(w, "func", frame->func, frame->func_len);
+	json_put_name(w, "file", frame->file, frame->file_len);
+	json_put_line(w, "line", frame->line);
 	jsonw_key_int(w, "lasti", frame->lasti);
-	put_line(w, "def", frame->def);
+	json_put_line(w, "def", frame->def);
 	if (frame->why)
 		jsonw_key_string(w, "why", frame->why);
 	jsonw_close(w);
 }
 
 /* "stack", and beside it what is not known of it. */
-static void put_stack(struct jsonw *w, const struct pystack *st)
+void json_put_stack(struct jsonw *w, const struct pystack *st)
 {
 	jsonw_key(w, "stack");
 	if (st->known) {
@@ -318,7 +318,7 @@ static void put_waker_task(struct jsonw *w, const struct moment *m,
 	jsonw_key_name(w, "thread",
 		       m->waker_thread ? m->waker_thread->comm : NULL);
 	if (!opts->no_stacks)
-		put_stack(w, &m->waker);
+		json_put_stack(w, &m->waker);
 }
 
 static void put_waker(struct jsonw *w, const struct moment *m,
@@ -463,5 +463,5 @@ void json_put_event(struct jsonw *w, const struct moment *m,
 	}
 	jsonw_key_known(w, "ip", ev->ip);
 	if (!opts->no_stacks)
-		put_stack(w, &m->stack);
+		json_put_stack(w, &m->stack);
 }

@@ -1,10 +1,12 @@
 libptcore_a_SOURCES += \
 	src/report/account_json.c \
+	src/report/calltext.c src/report/calltext.h \
 	src/report/columns.c src/report/columns.h \
 	src/report/eventtext.c src/report/eventtext.h \
 	src/report/fields.c src/report/fields.h \
 	src/report/filter.c src/report/filter.h \
 	src/report/json.c src/report/json.h \
+	src/report/json_calls.c \
 	src/report/json_event.c src/report/json_priv.h \
 	src/report/jsonw.c src/report/jsonw.h \
 	src/report/next.c \

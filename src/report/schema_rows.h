@@ -52,6 +52,15 @@ X("named", "An event that was asked for by name.",				\
   "t:u name:s? kind:s fields:l period:u~ hz:u~")				\
 X("tracepoint", "A tracepoint of the kernel, with its fields.",		\
   "t:u dur:u?" TASK " name:s? fields:o? interrupt:b" AT_STACK)			\
+X("enter", "A function begins to run, or runs already when it is first seen.",	\
+  "t:u" TASK " depth:u func:s? file:s? line:i? begin:s late:b suspended:u~"	\
+  " stack:S~ why:s~ truncated:u~")						\
+X("call", "A function has ended or yielded; each has had its enter.",		\
+  "t:u dur:u" TASK " depth:u func:s? file:s? line:i? begin:s end:s late:b "	\
+  "gap:b self:u off_cpu:u~ syscalls:u~ syscall_ns:u~ faults:u~ suspended:u~ "	\
+  "stack:S~ why:s~ truncated:u~")						\
+X("generator", "A generator or coroutine was made; it does not run yet.",	\
+  "t:u" TASK " depth:u func:s? file:s? line:i?")				\
 X("gc", "A collection; without its begin neither length nor generation.",	\
   "t:u dur:u?" TASK " generation:i? collected:i?" AT_STACK)			\
 X("import", "A module was loaded, or not found.",				\

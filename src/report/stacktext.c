@@ -14,7 +14,7 @@ struct lines {
 	const struct pystack *st;
 	size_t indent;
 	const char *lead;	/* of the next line; NULL: blanks */
-	bool lasti;
+	bool lasti, defs;
 	struct app_rule *app;	/* NULL: by origin */
 };
 
@@ -33,11 +33,11 @@ static void put_frame(const struct lines *l, const struct frame *frame)
 		printable_put(l->out, frame->file, frame->file_len);
 	else
 		putc('?', l->out);
-	if (frame->line >= 0)
-		fprintf(l->out, ":%d", frame->line);
+	if (l->defs ? frame->def >= 0 : frame->line >= 0)
+		fprintf(l->out, ":%d", l->defs ? frame->def : frame->line);
 	else
 		fputs(frame->why ? ":?" : ":-", l->out);
-	if (l->lasti)
+	if (l->lasti && !l->defs)
 		fprintf(l->out, "%+d", frame->lasti);
 	putc(' ', l->out);
 	put_func(l->out, frame);
@@ -117,7 +117,7 @@ void stacktext_put(FILE *out, const struct pystack *st,
 		   const struct stacktext_opts *opts)
 {
 	struct lines l = { out, st, opts->indent, opts->lead, opts->lasti,
-			   opts->app };
+			   opts->defs, opts->app };
 
 	if (!st->known) {
 		put_unknown(&l);

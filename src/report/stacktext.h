@@ -14,6 +14,7 @@ struct stacktext_opts {
 	const char *lead;	/* before the first line; NULL: nothing */
 	bool whole;		/* else the application frame and two callers */
 	bool lasti;		/* app.py:42+36 */
+	bool defs;		/* where functions are defined: of calls */
 	struct app_rule *app;	/* NULL: by the origin of files */
 };
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "event/record.h"
+#include "report/calltext.h"
 #include "report/eventtext.h"
 #include "report/shed.h"
 #include "report/stacktext.h"
@@ -84,15 +85,20 @@ static size_t put_time(struct trace *t, uint64_t ns)
 }
 
 /* "TIME PID THREAD  "; the columns it took. */
-static size_t put_start(struct trace *t, const struct moment *m)
+static size_t put_start_of(struct trace *t, uint64_t ns, uint32_t pid,
+			   uint32_t tid, const struct thread *thread)
 {
-	const struct pt_hdr *rec = m->rec;
-	size_t columns = put_time(t, rec->t);
+	size_t columns = put_time(t, ns);
 
 	putc(' ', t->out);
-	columns += eventtext_put_task(t->out, rec->pid, rec->tid, m->thread);
+	columns += eventtext_put_task(t->out, pid, tid, thread);
 	fputs("  ", t->out);
 	return columns + 3;
+}
+
+static size_t put_start(struct trace *t, const struct moment *m)
+{
+	return put_start_of(t, m->rec->t, m->rec->pid, m->rec->tid, m->thread);
 }
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -239,15 +245,36 @@ static void put_moment(struct trace *t, const struct moment *m)
 	}
 }
 
-int trace_moment(struct trace *t, const struct moment *m, struct err *err)
+static int written(const struct trace *t, struct err *err)
 {
 	int rc;
 
-	errno = 0;
-	put_moment(t, m);
 	if (!ferror(t->out))
 		return 0;
 	rc = errno ? -errno : -EIO;
 	return err_kind(err, ERR_OUTPUT, rc, "cannot write the report: %s",
 			strerror(-rc));
+}
+
+int trace_moment(struct trace *t, const struct moment *m, struct err *err)
+{
+	errno = 0;
+	if (m->rec->type == PT_CALL || m->rec->type == PT_RETURN)
+		t->events++;
+	put_moment(t, m);
+	return written(t, err);
+}
+
+int trace_step(struct trace *t, const struct moment_step *ms, struct err *err)
+{
+	const struct step *step = ms->step;
+	struct stacktext_opts opts = { .whole = true, .defs = true };
+
+	errno = 0;
+	opts.indent = put_start_of(t, step->t, step->pid, step->tid, ms->thread);
+	calltext_put(t->out, ms);
+	putc('\n', t->out);
+	if (t->opts.whole_stacks && ms->stack.known)
+		stacktext_put(t->out, &ms->stack, &opts);
+	return written(t, err);
 }

@@ -42,6 +42,10 @@ void trace_free(struct trace *t);		/* NULL is fine; not the file */
 int trace_moment(struct trace *t, const struct moment *m, struct err *err)
 	PT_MUST_CHECK;
 
+/* A line for what began, ended or made a generator (report/calltext.h). */
+int trace_step(struct trace *t, const struct moment_step *ms, struct err *err)
+	PT_MUST_CHECK;
+
 /* Count an event that is not shown: percentages of losses are of all. */
 void trace_skip(struct trace *t, const struct moment *m);
 

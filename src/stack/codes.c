@@ -379,16 +379,18 @@ static int find_line(struct codes *c, struct code *code, int32_t lasti,
 	return add_line(c, code, at, line);
 }
 
-int codes_resolve(struct codes *c, const struct pt_frame *frame,
-		  struct frame *out)
+/* All but the line; the object, or NULL. */
+static int resolve_code(struct codes *c, uint64_t id, struct frame *out,
+			struct code **found)
 {
-	struct code *code = find(c, frame->code);
+	struct code *code = find(c, id);
 	int rc = 0;
 
 	*out = (struct frame){
-		.line = -1, .lasti = frame->lasti, .def = -1,
+		.line = -1, .lasti = -1, .def = -1,
 		.why = "its definition was lost",
 	};
+	*found = NULL;
 	if (!code || !code->defined)
 		return 0;
 	code->used = true;
@@ -396,14 +398,36 @@ int codes_resolve(struct codes *c, const struct pt_frame *frame,
 		rc = resolve_names(c, code);
 	if (rc)
 		return rc;
+	*found = code;
 	out->func = code->func;
 	out->file = code->file;
 	out->func_len = code->func_len;
 	out->file_len = code->file_len;
 	out->is_shim = code->is_shim;
-	out->why = code->why ? code->why : code->why_line;
+	out->why = code->why;
 	out->def = code->rec.firstline;
 	out->origin = code->origin;
+	return 0;
+}
+
+int codes_names(struct codes *c, uint64_t code, struct frame *out)
+{
+	struct code *found;
+
+	return resolve_code(c, code, out, &found);
+}
+
+int codes_resolve(struct codes *c, const struct pt_frame *frame,
+		  struct frame *out)
+{
+	struct code *code;
+	int rc = resolve_code(c, frame->code, out, &code);
+
+	out->lasti = frame->lasti;
+	if (rc || !code)
+		return rc;
+	if (!out->why)
+		out->why = code->why_line;
 	if (code->why_line)
 		return 0;
 	return find_line(c, code, frame->lasti, &out->line);

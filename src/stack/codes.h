@@ -32,6 +32,9 @@ int codes_part(struct codes *c, const struct pt_part *rec) PT_MUST_CHECK;
 int codes_resolve(struct codes *c, const struct pt_frame *frame,
 		  struct frame *out) PT_MUST_CHECK;
 
+/* The same of a code object alone: no line, no lasti. */
+int codes_names(struct codes *c, uint64_t code, struct frame *out) PT_MUST_CHECK;
+
 size_t codes_memory(const struct codes *c);
 /* Give up objects not used for longest until `memory` is kept; their number. */
 size_t codes_evict(struct codes *c, size_t memory);

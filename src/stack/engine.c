@@ -7,7 +7,9 @@
 #include "event/record.h"
 #include "stack/codes.h"
 #include "stack/stacks.h"
+#include "stack/steps.h"
 #include "stack/tasks.h"
+#include "stack/verify.h"
 
 #define MEMORY_DEFAULT ((size_t)256 << 20)
 
@@ -20,6 +22,10 @@ struct engine {
 	struct stacks *stacks;
 	struct tasks *tasks;
 	struct named_table *named;
+	struct shadow *shadow;
+	struct steps steps;
+	bool verify;
+	struct verified verified;
 	struct engine_totals totals;
 	struct frame frames[2][PT_MAX_FRAMES];	/* of the last moment: its
 						 * stack, its waker's */
@@ -59,7 +65,9 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->stacks = stacks_new();
 	e->tasks = tasks_new();
 	e->named = named_new();
-	if (!e->codes || !e->stacks || !e->tasks || !e->named) {
+	e->verify = opts && opts->verify;
+	if (!e->codes || !e->stacks || !e->tasks || !e->named ||
+	    shadow_new(&e->shadow, opts ? &opts->calls : NULL)) {
 		engine_free(e);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -75,12 +83,24 @@ void engine_free(struct engine *e)
 	stacks_free(e->stacks);
 	tasks_free(e->tasks);
 	named_free(e->named);
+	shadow_free(e->shadow);
+	steps_free(&e->steps);
 	free(e);
 }
 
 const struct engine_totals *engine_totals(const struct engine *e)
 {
 	return e ? &e->totals : NULL;
+}
+
+const struct shadow_totals *engine_calls(const struct engine *e)
+{
+	return shadow_totals(e->shadow);
+}
+
+const struct verified *engine_verified(const struct engine *e)
+{
+	return &e->verified;
 }
 
 /* ---- memory --------------------------------------------------------------- */
@@ -189,6 +209,14 @@ static uint32_t named_nr(const struct pt_hdr *rec)
 	}
 }
 
+static void see_time(struct engine_totals *t, uint64_t at)
+{
+	if (!t->first_t || at < t->first_t)
+		t->first_t = at;
+	if (at > t->last_t)
+		t->last_t = at;
+}
+
 static int feed_event(struct engine *e, const struct pt_event *ev,
 		      struct moment *m)
 {
@@ -197,16 +225,32 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 
 	t->events++;
 	t->of_type[ev->h.type]++;
-	if (!t->first_t || ev->h.t < t->first_t)
-		t->first_t = ev->h.t;
-	if (ev->h.t > t->last_t)
-		t->last_t = ev->h.t;
+	see_time(t, ev->h.t);
 	m->named = named_find(e->named, named_nr(&ev->h));
 	rc = look_up(e, ev->stack, record_why(&ev->h), e->frames[0], &m->stack);
 	count_stack(e, &m->stack);
+	steps_spent(e->shadow, ev, m->process);
+	if (!rc && e->verify)
+		rc = verify_stack(&e->verified, e->shadow, e->codes, ev,
+				  stacks_find(e->stacks, ev->stack));
 	if (!rc && ev->h.type == PT_OFFCPU)
 		rc = feed_waker(e, (const void *)ev, m);
 	return rc;
+}
+
+/* Calls, or what ends them. */
+static int feed_calls(struct engine *e, const struct pt_hdr *rec,
+		      struct moment *m)
+{
+	int rc = shadow_feed(e->shadow, rec);
+
+	if (rec->type == PT_CALL || rec->type == PT_RETURN) {
+		e->totals.events++;
+		e->totals.of_type[rec->type]++;
+		see_time(&e->totals, rec->t);
+	}
+	return rc ? rc : steps_resolve(&e->steps, e->shadow, e->codes, e->tasks,
+				  m);
 }
 
 static void count_lost(struct engine *e, const struct pt_lost *lost)
@@ -260,6 +304,8 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 	default:
 		if (record_event(rec))
 			rc = feed_event(e, record_event(rec), m);
+		else
+			rc = feed_calls(e, rec, m);
 		break;
 	}
 	if (rc < 0)
@@ -268,4 +314,17 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 	    rec->type == PT_STACK)
 		bound_memory(e);
 	return 0;
+}
+
+int engine_finish(struct engine *e, uint64_t t, struct moment *m,
+		  struct err *err)
+{
+	int rc;
+
+	*m = (struct moment){ 0 };
+	rc = shadow_finish(e->shadow, t);
+	if (!rc)
+		rc = steps_resolve(&e->steps, e->shadow, e->codes, e->tasks,
+				  m);
+	return rc ? err_set(err, rc, "out of memory") : 0;
 }

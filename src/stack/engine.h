@@ -24,9 +24,12 @@
 #include "base/err.h"
 #include "stack/named.h"
 #include "stack/origin.h"
+#include "stack/shadow.h"
 
 struct engine_opts {
 	size_t memory;		/* bytes; 0: 256 MiB */
+	struct shadow_opts calls;	/* which steps have their stack */
+	bool verify;		/* compare the stacks of calls with walked ones */
 };
 
 struct gil_range {
@@ -75,6 +78,17 @@ struct pystack {
 	uint8_t why_nr;		/* enum pt_why of that */
 };
 
+/*
+ * What began or ended by a record of calls, or of a thread's end (shadow.h).
+ * Calls do not say which line runs: of frames, `line` and `lasti` are -1.
+ */
+struct moment_step {
+	const struct step *step;
+	const struct thread *thread;	/* NULL: nothing known of it */
+	struct frame func;	/* of the function */
+	struct pystack stack;	/* with it innermost; not known if not asked for */
+};
+
 struct moment {
 	const struct pt_hdr *rec;
 	const struct process *process;	/* NULL: nothing known of it */
@@ -87,9 +101,12 @@ struct moment {
 	/* Of a PT_OFFCPU that a task ended: what that was doing. */
 	struct pystack waker;
 	const struct thread *waker_thread;	/* NULL: nothing known of it */
+	const struct moment_step *steps;	/* in order */
+	size_t nr_steps;
 };
 
 struct engine;
+struct verified;		/* stack/verify.h */
 
 int engine_new(struct engine **out, const struct engine_opts *opts,
 	       struct err *err) PT_MUST_CHECK;	/* opts may be NULL */
@@ -101,6 +118,18 @@ void engine_free(struct engine *e);		/* NULL is fine */
  */
 int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		struct err *err) PT_MUST_CHECK;
+
+/*
+ * The stream was cut before its PT_END: what still runs ends, unfinished, at
+ * `t`.  A moment with steps and no record.
+ */
+int engine_finish(struct engine *e, uint64_t t, struct moment *m,
+		  struct err *err) PT_MUST_CHECK;
+
+/* Calls, and repairs of their stacks. */
+const struct shadow_totals *engine_calls(const struct engine *e);
+/* Stacks of calls and of walks, compared (engine_opts.verify). */
+const struct verified *engine_verified(const struct engine *e);
 
 /* How many events had what: for the account at the end. */
 struct engine_totals {

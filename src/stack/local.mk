@@ -10,6 +10,8 @@ libptcore_a_SOURCES += \
 	src/stack/shadow_chain.c src/stack/shadow_priv.h \
 	src/stack/shadow_seed.c \
 	src/stack/stacks.c src/stack/stacks.h \
+	src/stack/steps.c src/stack/steps.h \
 	src/stack/suspended.c src/stack/suspended.h \
 	src/stack/table.h \
-	src/stack/tasks.c src/stack/tasks.h
+	src/stack/tasks.c src/stack/tasks.h \
+	src/stack/verify.c src/stack/verify.h

@@ -598,7 +598,7 @@ bool shadow_stack(const struct shadow *s, uint32_t tid,
 		return false;
 	*out = (struct shadow_stack){
 		.nr = th->now->nr, .omitted = th->now->omitted,
-		.open = th->now->open,
+		.open = th->now->open, .t = th->t,
 	};
 	return true;
 }

@@ -156,6 +156,7 @@ struct shadow_stack {
 	uint32_t nr;
 	uint32_t omitted;	/* outer frames that are not there */
 	bool open;		/* its outermost frames are not known */
+	uint64_t t;		/* of its last record of calls */
 };
 
 /* False: nothing is known of it, or not which of its stacks runs. */

@@ -154,8 +154,16 @@ static const struct made rows[] = {
 	  .trace = { .no_stacks = true, .args = { .no_paths = true } } },
 	{ .out = "named.json", .ev = "named.ev", .form = JSON },
 	{ .out = "named.text", .ev = "named.ev", .form = TEXT },
+	{ .out = "funcs.trace", .ev = "funcs.ev", .form = TRACE,
+	  .trace = { .whole_stacks = true } },
+	{ .out = "funcs.json", .ev = "funcs.ev", .form = JSON },
+	{ .out = "funcs.text", .ev = "funcs.ev", .form = TEXT },
 	{ .out = "args.trace", .ev = "args.ev", .form = TRACE,
 	  .trace = { .no_stacks = true } },
+};
+
+static const struct engine_opts with_stacks = {
+	.calls = { .end_stacks = true, .slower_ns = 1000000 },
 };
 
 /* Tests run in build folders: the sources are in $SRCDIR. */
@@ -178,10 +186,16 @@ static void print(const struct made *row, const struct moment *m,
 		rc = text_write(out, m->rec);
 		break;
 	case TRACE:
-		rc = trace_moment(trace, m, &err);
+		for (size_t i = 0; i < m->nr_steps && rc >= 0; i++)
+			rc = trace_step(trace, &m->steps[i], &err);
+		if (rc >= 0)
+			rc = trace_moment(trace, m, &err);
 		break;
 	case JSON:
-		rc = json_moment(json, m, engine_totals(engine), &err);
+		for (size_t i = 0; i < m->nr_steps && rc >= 0; i++)
+			rc = json_step(json, &m->steps[i], &err);
+		if (rc >= 0)
+			rc = json_moment(json, m, engine_totals(engine), &err);
 		break;
 	case SCREEN:
 	case ROWS:
@@ -233,7 +247,7 @@ static void render(const struct made *row, FILE *out)
 	path_of(path, sizeof(path), row->ev);
 	if (source_open(&src, path, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(engine_new(&engine, NULL, &err), 0);
+	assert_int_equal(engine_new(&engine, &with_stacks, &err), 0);
 	assert_int_equal(trace_new(&trace, out, &row->trace, &err), 0);
 	assert_int_equal(json_new(&json, out, &row->json, &err), 0);
 	assert_int_equal(analysis_new(&analysis, &row->analysis, &err), 0);

@@ -12,6 +12,8 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/calls.faults tests/golden/calls-age.faults \
 	tests/golden/calls-faults.rows tests/golden/incident.tree \
 	tests/golden/incident-tree.rows \
+	tests/golden/funcs.ev tests/golden/funcs.trace \
+	tests/golden/funcs.json tests/golden/funcs.text \
 	tests/golden/counted.ev tests/golden/counted.cpu \
 	tests/golden/counted.tree tests/golden/counted.rows \
 	tests/golden/hostile.ev tests/golden/hostile.json \

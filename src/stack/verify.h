@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verify: is the stack that calls and returns make the one that a walk finds?
+ *
+ * Compared at each kernel event of a thread whose stacks are known, code object
+ * by code object; what either does not know is not compared.
+ */
+#ifndef PT_VERIFY_H
+#define PT_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "stack/codes.h"
+#include "stack/shadow.h"
+#include "stack/stacks.h"
+
+#define VERIFY_TEXT 256
+
+struct verified {
+	uint64_t compared, differed;
+	uint64_t unknown;	/* events with one stack, or an unsure one */
+	/* The first that differed, innermost first: "f < g < main". */
+	uint64_t t;
+	uint32_t tid;
+	char walked[VERIFY_TEXT], kept[VERIFY_TEXT];
+};
+
+/* `def`: what was walked at `ev`; NULL: it is not known.  0 or -ENOMEM. */
+int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
+		 const struct pt_event *ev, const struct stack_def *def)
+	PT_MUST_CHECK;
+
+#endif /* PT_VERIFY_H */
