@@ -27,6 +27,11 @@ struct line {
 	int32_t line;
 };
 
+struct place {
+	uint64_t addr;
+	uint32_t proc, pad;
+};
+
 struct code {
 	uint64_t id;
 	bool defined;		/* PT_CODE has come: `rec` is good */
@@ -42,12 +47,16 @@ struct code {
 	enum origin origin;
 	struct line *lines;	/* looked up so far, by lasti */
 	uint32_t nr_lines, cap_lines;
+	struct place at;	/* of the object */
+	uint64_t first;		/* the id that it had first */
 	UT_hash_handle hh;
+	UT_hash_handle hh_at;	/* if it is the latest there */
 	struct code *prev, *next;
 };
 
 struct codes {
 	struct code *by_id;
+	struct code *by_place;
 	struct code *oldest;	/* the list, in the order of eviction */
 	size_t memory;
 };
@@ -83,9 +92,19 @@ static void forget_part(struct codes *c, struct part *part)
 	*part = (struct part){ 0 };
 }
 
+static struct code *latest_at(const struct codes *c, const struct place *at)
+{
+	struct code *code;
+
+	HASH_FIND(hh_at, c->by_place, at, sizeof(*at), code);
+	return code;
+}
+
 static void forget(struct codes *c, struct code *code)
 {
 	HASH_DEL(c->by_id, code);
+	if (code->defined && latest_at(c, &code->at) == code)
+		HASH_DELETE(hh_at, c->by_place, code);
 	DL_DELETE(c->oldest, code);
 	forget_resolved(c, code);
 	for (size_t i = 0; i < PT_NR_PARTS; i++)
@@ -173,6 +192,31 @@ static bool same_object(const struct pt_code *a, const struct pt_code *b)
 	return true;
 }
 
+/* It is the latest at its place, and if nothing has changed there, the same. */
+static int take_place(struct codes *c, struct code *code)
+{
+	const struct place at = { .addr = code->rec.addr,
+				  .proc = code->rec.h.proc };
+	struct code *was = latest_at(c, &at);
+
+	code->first = code->id;
+	code->at = at;
+	if (was && same_object(&was->rec, &code->rec))
+		code->first = was->first;
+	if (was)
+		HASH_DELETE(hh_at, c->by_place, was);
+	HASH_ADD(hh_at, c->by_place, at, sizeof(code->at), code);
+	return code->hh_at.tbl ? 0 : -ENOMEM;
+}
+
+uint64_t codes_first(const struct codes *c, uint64_t code)
+{
+	const struct code *found;
+
+	HASH_FIND(hh, c->by_id, &code, sizeof(code), found);
+	return found && found->defined ? found->first : code;
+}
+
 /*
  * The parts come before the code object from the kernel half, and after it
  * when user space completes what the kernel half could not read.
@@ -191,9 +235,11 @@ int codes_define(struct codes *c, const struct pt_code *rec)
 		return 0;
 	}
 	forget_resolved(c, code);
+	if (code->defined && latest_at(c, &code->at) == code)
+		HASH_DELETE(hh_at, c->by_place, code);
 	code->rec = *rec;
 	code->defined = true;
-	return 0;
+	return take_place(c, code);
 }
 
 int codes_part(struct codes *c, const struct pt_part *rec)

@@ -35,6 +35,12 @@ int codes_resolve(struct codes *c, const struct pt_frame *frame,
 /* The same of a code object alone: no line, no lasti. */
 int codes_names(struct codes *c, uint64_t code, struct frame *out) PT_MUST_CHECK;
 
+/*
+ * The first id of the object that has this one.  A code object can have several:
+ * each time that one dies its process begins to give others (ARCHITECTURE.md).
+ */
+uint64_t codes_first(const struct codes *c, uint64_t code);
+
 size_t codes_memory(const struct codes *c);
 /* Give up objects not used for longest until `memory` is kept; their number. */
 size_t codes_evict(struct codes *c, size_t memory);

@@ -53,6 +53,20 @@ const char *engine_why_words(uint32_t why)
 	return why < ARRAY_LEN(words) ? words[why] : "unknown reason";
 }
 
+static uint64_t first_code(void *arg, uint64_t code)
+{
+	return codes_first(arg, code);
+}
+
+static int new_shadow(struct engine *e, const struct engine_opts *opts)
+{
+	struct shadow_opts so = opts ? opts->calls : (struct shadow_opts){ 0 };
+
+	so.first_code = first_code;
+	so.arg = e->codes;
+	return shadow_new(&e->shadow, &so);
+}
+
 int engine_new(struct engine **out, const struct engine_opts *opts,
 	       struct err *err)
 {
@@ -67,7 +81,7 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->named = named_new();
 	e->verify = opts && opts->verify;
 	if (!e->codes || !e->stacks || !e->tasks || !e->named ||
-	    shadow_new(&e->shadow, opts ? &opts->calls : NULL)) {
+	    new_shadow(e, opts)) {
 		engine_free(e);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -220,6 +234,7 @@ static void see_time(struct engine_totals *t, uint64_t at)
 static int feed_event(struct engine *e, const struct pt_event *ev,
 		      struct moment *m)
 {
+	static const struct stack_def empty;
 	struct engine_totals *t = &e->totals;
 	int rc;
 
@@ -232,6 +247,7 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 	steps_spent(e->shadow, ev, m->process);
 	if (!rc && e->verify)
 		rc = verify_stack(&e->verified, e->shadow, e->codes, ev,
+				  ev->stack == PT_STACK_EMPTY ? &empty :
 				  stacks_find(e->stacks, ev->stack));
 	if (!rc && ev->h.type == PT_OFFCPU)
 		rc = feed_waker(e, (const void *)ev, m);

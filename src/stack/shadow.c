@@ -351,7 +351,7 @@ static void makes(struct shadow *s, struct shadow_thread *th,
 		return;
 	step->kind = STEP_MAKES;
 	step->depth = th->now->omitted + th->now->nr;
-	step->code = rec->code;
+	step->code = first_code(s, rec->code);
 	step->generator = true;
 }
 
@@ -360,7 +360,7 @@ static void feed_call(struct shadow *s, struct shadow_thread *th,
 {
 	uint32_t flags = rec->h.flags;
 	const struct beginning what = {
-		.frame = rec->frame, .code = rec->code,
+		.frame = rec->frame, .code = first_code(s, rec->code),
 		.begin = flags & PT_CALL_THROWN ? BEGIN_THROW :
 			 flags & PT_CALL_RESUMED ? BEGIN_RESUME : BEGIN_ENTRY,
 		.generator = flags & PT_CALL_GENERATOR,
@@ -385,16 +385,17 @@ static void feed_call(struct shadow *s, struct shadow_thread *th,
  * it, but what was at that address before.
  */
 static bool find_returning(struct shadow *s, struct shadow_thread *th,
-			   const struct pt_return *rec, uint32_t *at)
+			   const struct pt_return *rec, uint64_t code,
+			   uint32_t *at)
 {
 	struct entry *e;
 
 	if (!rec->frame)
-		return chain_find_code(th->now, rec->code, at);
+		return chain_find_code(th->now, code, at);
 	if (!go_to(s, th, rec->frame, at))
 		return false;
 	e = &th->now->e[*at];
-	if (rec->code && e->code && rec->code != e->code) {
+	if (code && e->code && code != e->code) {
 		end_namesake(s, th, rec->frame);
 		return false;
 	}
@@ -405,7 +406,7 @@ static bool find_returning(struct shadow *s, struct shadow_thread *th,
 		e = &th->now->e[*at];
 	}
 	if (!e->code)
-		e->code = rec->code;
+		e->code = code;
 	return true;
 }
 
@@ -437,14 +438,14 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 	enum step_end end = flags & PT_RETURN_YIELDED ? END_YIELD :
 			    flags & PT_RETURN_RAISED ? END_EXCEPTION :
 						       END_RETURN;
-	uint64_t code;
+	uint64_t code = first_code(s, rec->code);
 
-	if (!find_returning(s, th, rec, &at)) {
+	if (!find_returning(s, th, rec, code, &at)) {
 		if (!(flags & PT_RETURN_GENERATOR) || !rec->frame) {
 			s->totals.ignored++;
 			return;
 		}
-		insert_throw(s, th, rec->frame, rec->code);
+		insert_throw(s, th, rec->frame, code);
 		if (!is_there(th, rec->frame, &at))
 			return;		/* too deep */
 	}

@@ -94,6 +94,9 @@ struct shadow_opts {
 	bool begin_stacks;	/* steps that begin have their stack */
 	bool end_stacks;	/* those that end, too, if they took... */
 	uint64_t slower_ns;	/* ... as long as this */
+	/* Ids of one code object are one here: its first.  NULL: all differ. */
+	uint64_t (*first_code)(void *arg, uint64_t code);
+	void *arg;
 };
 
 /* Calls, and what had to be repaired. */

@@ -104,6 +104,12 @@ struct step *step_add(struct shadow *s, const struct shadow_thread *th);
 
 /* ---- threads (shadow.c) ---- */
 
+static inline uint64_t first_code(const struct shadow *s, uint64_t code)
+{
+	return s->opts.first_code && code ?
+	       s->opts.first_code(s->opts.arg, code) : code;
+}
+
 /* The chain that runs is put aside; `next` is taken from there, or new (NULL). */
 void thread_switch(struct shadow *s, struct shadow_thread *th,
 		   struct chain *next);

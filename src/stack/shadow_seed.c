@@ -11,9 +11,11 @@
 
 #include "event/record.h"
 
-static bool is_same(const struct entry *e, const struct pt_seed_frame *f)
+static bool is_same(const struct shadow *s, const struct entry *e,
+		    const struct pt_seed_frame *f)
 {
-	return e->frame == f->frame && (e->code == f->code || !e->code) &&
+	return e->frame == f->frame &&
+	       (!e->code || e->code == first_code(s, f->code)) &&
 	       e->linked == !!(f->flags & PT_SEED_SUSPENDED);
 }
 
@@ -25,7 +27,8 @@ static const struct pt_seed_frame *seed_at(const struct pt_seed *rec,
 }
 
 /* Mark what stays, in order; how many do. */
-static uint32_t match(struct chain *c, const struct pt_seed *rec)
+static uint32_t match(const struct shadow *s, struct chain *c,
+		      const struct pt_seed *rec)
 {
 	uint32_t nr = 0, from = 0;
 
@@ -33,7 +36,7 @@ static uint32_t match(struct chain *c, const struct pt_seed *rec)
 		c->e[i].seed = 0;
 	for (uint32_t i = 0; i < rec->nr && from < c->nr; i++) {
 		for (uint32_t at = from; at < c->nr; at++) {
-			if (!is_same(&c->e[at], seed_at(rec, i)))
+			if (!is_same(s, &c->e[at], seed_at(rec, i)))
 				continue;
 			c->e[at].seed = i + 1;
 			from = at + 1;
@@ -57,11 +60,11 @@ static bool choose(struct shadow *s, struct shadow_thread *th,
 	struct chain *c;
 	uint32_t at;
 
-	if (match(th->now, rec))
+	if (match(s, th->now, rec))
 		return true;
 	for (uint32_t i = 0; i < rec->nr; i++) {
 		c = thread_find_aside(th, seed_at(rec, i)->frame, &at);
-		if (!c || !match(c, rec))
+		if (!c || !match(s, c, rec))
 			continue;
 		thread_switch(s, th, c);
 		return true;
@@ -133,10 +136,11 @@ static void insert(struct shadow *s, struct shadow_thread *th, uint32_t at,
 		   const struct pt_seed_frame *f)
 {
 	const struct suspended linked = {
-		.key = { .frame = f->frame, .proc = th->proc }, .code = f->code,
+		.key = { .frame = f->frame, .proc = th->proc },
+		.code = first_code(s, f->code),
 	};
 	const struct beginning what = {
-		.frame = f->frame, .code = f->code, .begin = BEGIN_SEEDED,
+		.frame = f->frame, .code = linked.code, .begin = BEGIN_SEEDED,
 		.late = true,
 		.generator = f->flags & (PT_SEED_GENERATOR | PT_SEED_SUSPENDED),
 		.linked = f->flags & PT_SEED_SUSPENDED,
@@ -159,7 +163,7 @@ static void add_missing(struct shadow *s, struct shadow_thread *th,
 		uint32_t before = c->nr, twice;
 
 		if (at < c->nr && c->e[at].seed == i + 1) {
-			c->e[at++].code = f->code;
+			c->e[at++].code = first_code(s, f->code);
 			continue;
 		}
 		if (thread_may_have(th, f->frame) &&

@@ -23,7 +23,7 @@ static int read_walked(struct walked *w, struct codes *c,
 	w->whole = !def->omitted && def->why == PT_WHY_NONE;
 	for (uint32_t i = 0; i < nr && !rc; i++) {
 		rc = codes_names(c, def->frames[i].code, &w->frames[w->nr]);
-		w->codes[w->nr] = def->frames[i].code;
+		w->codes[w->nr] = codes_first(c, def->frames[i].code);
 		w->nr += !rc && !w->frames[w->nr].is_shim;
 	}
 	return rc;

@@ -11,6 +11,7 @@
 #include "event/text_fields.h"
 #include "stack/cause.h"
 #include "stack/engine.h"
+#include "stack/verify.h"
 
 static struct engine *engine;
 static struct recbuf line_buf;
@@ -80,6 +81,61 @@ static void frames_get_names_and_lines(void **state)
 	assert_int_equal(m.stack.frames[2].line, -1);
 	assert_null(m.stack.frames[2].why);
 	assert_int_equal(engine_totals(engine)->with_stack, 1);
+}
+
+/*
+ * Ids 1 and 2 are of one object, which got another when something else died; 3
+ * is of what lies there now.
+ */
+static void ids_of_one_object_are_one(void **state)
+{
+	struct moment m;
+
+	(void)state;
+	feed("1 code proc=1 code=1 addr=0x100 firstline=5 version=3.9");
+	feed("1 code proc=1 code=2 addr=0x100 firstline=5 version=3.9");
+	feed("2 call pid=7 tid=7 proc=1 frame=0x10 code=1");
+	m = feed("3 return pid=7 tid=7 proc=1 frame=0x10 code=2");
+	assert_int_equal(m.nr_steps, 1);
+	assert_int_equal(m.steps[0].step->code, 1);
+	assert_int_equal(m.steps[0].step->end, END_RETURN);
+	feed("4 code proc=1 code=3 addr=0x100 firstline=6 version=3.9");
+	feed("5 call pid=7 tid=7 proc=1 frame=0x10 code=1");
+	m = feed("6 return pid=7 tid=7 proc=1 frame=0x10 code=3");
+	assert_int_equal(m.nr_steps, 1);
+	assert_int_equal(m.steps[0].step->end, END_UNFINISHED);
+	/* the same bytes in another process are another object */
+	feed("7 code proc=2 code=4 addr=0x100 firstline=6 version=3.9");
+	m = feed("8 call pid=8 tid=8 proc=2 frame=0x10 code=4");
+	assert_int_equal(m.steps[0].step->code, 4);
+}
+
+/* Frames: a walk says 1 < 2, calls say 1 < 2, then 1 < 3. */
+static void stacks_are_compared(void **state)
+{
+	const struct engine_opts opts = { .verify = true };
+	const struct verified *v;
+
+	(void)state;
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &opts, NULL), 0);
+	v = engine_verified(engine);
+	feed("1 stack proc=1 stack=0x20 frame=1@0 frame=2@0");
+	feed("2 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	assert_int_equal(v->unknown, 1);
+	feed("3 seed pid=7 tid=7 proc=1 at=0x20:1@0 at=0x10:2@0");
+	feed("4 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	assert_int_equal(v->compared, 1);
+	assert_int_equal(v->differed, 0);
+	feed("5 seed pid=7 tid=7 proc=1 at=0x20:1@0 at=0x18:3@0");
+	feed("4 fault pid=7 tid=7 proc=1 stack=0x20");	/* told late */
+	assert_int_equal(v->compared, 1);
+	feed("6 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	feed("7 syscall pid=7 tid=7 proc=1 nr=0 stack=1");
+	assert_int_equal(v->compared, 3);
+	assert_int_equal(v->differed, 2);
+	assert_string_equal(v->walked, "? < ?");
+	assert_int_equal(v->t, 6);
 }
 
 static void what_is_missing_has_a_reason(void **state)
@@ -471,6 +527,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(frames_get_names_and_lines),
 		TEST(what_is_missing_has_a_reason),
+		TEST(ids_of_one_object_are_one),
+		TEST(stacks_are_compared),
 		TEST(names_of_each_kind),
 		TEST(names_with_nuls),
 		TEST(shims_are_no_frames),
