@@ -126,6 +126,8 @@ struct task_struct {
 	int pagefault_disabled;
 	unsigned long min_flt;
 	unsigned long maj_flt;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	int pid;
 	int tgid;
 	int exit_code;
@@ -166,7 +168,14 @@ struct socket {
 	struct sock *sk;
 };
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
 struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 };
 

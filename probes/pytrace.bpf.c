@@ -354,7 +354,9 @@ int find_blocked(struct bpf_iter__task *ctx)
 SEC("iter/task")
 int find_threads(struct bpf_iter__task *ctx)
 {
-	return seed_thread(ctx->task);
+	if (sw.list_only)
+		return list_sleeper(ctx->meta->seq, ctx->task);
+	return seed_thread(ctx->meta->seq, ctx->task);
 }
 
 /* Run once by user space, when all targets are told and their threads found. */

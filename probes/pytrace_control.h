@@ -44,6 +44,8 @@ struct pt_switches {
 	pt_u32 no_call_stacks;	/* over budget: walk at no call's entry */
 	pt_u32 calls;		/* raised when more probes of calls are in place;
 				 * 0: none are, or not all */
+	pt_u32 list_only;	/* find_threads: say who sleeps, no more */
+	pt_u32 pad;
 };
 
 enum pt_proc_state {
@@ -153,6 +155,17 @@ struct pt_site {
 	struct pt_site_arg arg[PT_SITE_ARGS];
 };
 PT_SIZE_IS(struct pt_site, 104);
+
+/*
+ * A thread of a target that sleeps, as the iterator over threads writes it.  As
+ * long as `switches` stays the same, and it is on no CPU, it has not run.
+ */
+struct pt_sleeper {
+	pt_u64 fs;		/* its fs_base */
+	pt_u64 switches;	/* how often it left a CPU, in all its life */
+	pt_u32 pid, tid;	/* as in a record */
+};
+PT_SIZE_IS(struct pt_sleeper, 24);
 
 /* Losses and cost of one CPU. */
 struct pt_loss_count {

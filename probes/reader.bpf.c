@@ -34,10 +34,6 @@ struct vm_area_struct {
 	struct file___reader *vm_file;
 };
 
-struct bpf_iter_meta {
-	struct seq_file *seq;
-};
-
 struct bpf_iter__task___reader {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;

@@ -409,8 +409,42 @@ static __always_inline void meet_thread(struct task_struct *task, struct proc *p
 	t->off.since = t->off.woken = bpf_ktime_get_ns();
 }
 
-/* What a thread does that is there when the trace begins. */
-static __always_inline int seed_thread(struct task_struct *task)
+/* A thread that is on no CPU and waits for something, for user space. */
+static __always_inline void say_sleeper(struct seq_file *seq,
+					struct task_struct *task)
+{
+	struct pt_sleeper s = { 0 };
+
+	s.switches = BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
+	s.fs = BPF_CORE_READ(task, thread.fsbase);
+	s.pid = task_tgid(task);
+	s.tid = task_tid(task);
+	if (task->__state && !*(volatile int *)&task->on_cpu)
+		bpf_seq_write(seq, &s, sizeof(s));
+}
+
+/* Threads of targets that sleep, before anything else is known of them. */
+static __always_inline int list_sleeper(struct seq_file *seq,
+					struct task_struct *task)
+{
+	struct pt_target *target;
+	u32 pid;
+
+	if (!task || !task->mm)
+		return 0;
+	pid = task_tgid(task);
+	target = bpf_map_lookup_elem(&targets, &pid);
+	if (target && target->state == PT_PROC_RUNNING)
+		say_sleeper(seq, task);
+	return 0;
+}
+
+/*
+ * What a thread does that is there when the trace begins.  That it has not run
+ * since it was listed is for user space to see: then it knows its stack.
+ */
+static __always_inline int seed_thread(struct seq_file *seq,
+				       struct task_struct *task)
 {
 	struct thread *t;
 	struct proc *p;
@@ -438,6 +472,8 @@ static __always_inline int seed_thread(struct task_struct *task)
 	/* it may have come back meanwhile */
 	if (*(volatile int *)&task->on_cpu)
 		t->off.since = 0;
+	else
+		say_sleeper(seq, task);
 	return 0;
 }
 

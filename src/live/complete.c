@@ -108,9 +108,9 @@ static bool read_part(const struct mem *m, const struct pt_part_ref *ref,
 	return false;
 }
 
-/* What of the missing parts memory `m` has.  -ENOMEM. */
-static int from_memory(const struct mem *m, const struct known_image *img,
-		       uint64_t bias, struct pt_code *code, struct queue *out)
+int complete_from_memory(const struct mem *m, const struct known_image *img,
+			 uint64_t bias, struct pt_code *code,
+			 struct queue *out)
 {
 	bool frozen = is_frozen(img, bias, code->addr);
 	uint64_t type = img->pt.code_type + bias;
@@ -157,10 +157,11 @@ int complete_code(struct known *k, const struct pt_code *code, struct queue *out
 		img = &k->images[p->image];
 		m = known_memory(p);
 		if (m)
-			rc = from_memory(m, img, p->bias, &whole, out);
+			rc = complete_from_memory(m, img, p->bias, &whole, out);
 		if (!rc && complete_is_needed(&whole) && img->elf) {
 			elfmem_init(&file, img->elf, p->bias);
-			rc = from_memory(&file.mem, img, p->bias, &whole, out);
+			rc = complete_from_memory(&file.mem, img, p->bias,
+						  &whole, out);
 		}
 	}
 	return rc ? rc : queue_put(out, &whole.h);

@@ -19,4 +19,12 @@ bool complete_is_needed(const struct pt_code *code);
 int complete_code(struct known *k, const struct pt_code *code,
 		  struct queue *out) PT_MUST_CHECK;
 
+/*
+ * Queue those of the missing parts that memory `m` of a process with image `img`
+ * at `bias` has, and note in `code` that they were sent.  -ENOMEM.
+ */
+int complete_from_memory(const struct mem *m, const struct known_image *img,
+			 uint64_t bias, struct pt_code *code,
+			 struct queue *out) PT_MUST_CHECK;
+
 #endif /* PT_COMPLETE_H */

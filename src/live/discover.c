@@ -195,6 +195,8 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 	usdt_add_libraries(s, &t->proc);
 	k = known_pid(&s->known, (uint32_t)t->proc.pid);
 	k->image = target.image;
+	k->bias = target.bias;
+	k->running = target.state == PT_PROC_RUNNING;
 	free(k->exe);
 	k->exe = t->exe ? strdup(t->exe) : NULL;
 	return 0;

@@ -45,6 +45,8 @@ struct known_proc {
 struct known_pid {
 	uint32_t pid;
 	uint32_t image;		/* UINT32_MAX: none */
+	uint64_t bias;		/* of that image, if it is */
+	bool running;
 	uint32_t exec_id;	/* of the last look that is due */
 	bool alive;
 	bool look;		/* it mapped code: look into it again */

@@ -269,6 +269,7 @@ static int scan(struct session *s, uint64_t now)
 
 void late_look(struct session *s, uint64_t now)
 {
+	struct tracer_sleepers sleepers;
 	struct late *l = s->late;
 
 	if (!l || s->stopped)
@@ -280,8 +281,11 @@ void late_look(struct session *s, uint64_t now)
 		return;
 	l->scanned_ns = now;
 	/* its threads may sleep: make them known before they wake up */
-	if (scan(s, now))
-		(void)!tracer_find_threads(s->tracer);
+	if (!scan(s, now))
+		return;
+	sleepers = asleep_confirm(s);
+	(void)!asleep_look(s);
+	(void)!tracer_find_threads(s->tracer, &sleepers);
 }
 
 /* ---- those that are there at the start ------------------------------------ */

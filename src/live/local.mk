@@ -1,5 +1,6 @@
 # libptlive.a: the only folder that may include libbpf.
 PT_LIVE_SOURCES = \
+	src/live/asleep.c \
 	src/live/attach.c src/live/attach.h \
 	src/live/complete.c src/live/complete.h \
 	src/live/describe.c \

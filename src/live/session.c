@@ -29,6 +29,18 @@ static int open_command(struct session *s, char *const *command, struct err *err
 	return rc ? rc : discover_command(s, command, s->spawn.pid, err);
 }
 
+/* What sleeps until the kernel half takes it over is known from then on. */
+static int begin(struct session *s, struct err *err)
+{
+	const struct tracer_sleepers sleepers = asleep_confirm(s);
+	int rc = asleep_look(s);
+
+	if (rc)
+		return err_kind(err, ERR_KERNEL, rc, "cannot look for threads "
+				"that sleep: %s", strerror(-rc));
+	return tracer_begin(s->tracer, &sleepers, err);
+}
+
 static int open_targets(struct session *s, const struct session_opts *opts,
 			struct err *err)
 {
@@ -37,7 +49,7 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 	if (s->select) {
 		rc = late_open(s, err);
 		s->attached_ns = now_ns();
-		return rc ? rc : tracer_begin(s->tracer, err);
+		return rc ? rc : begin(s, err);
 	}
 	for (size_t i = 0; i < opts->nr_pids; i++) {
 		rc = discover_target(s, opts->pids[i], err);
@@ -49,7 +61,7 @@ static int open_targets(struct session *s, const struct session_opts *opts,
 	/* from here on no fork goes unseen */
 	for (size_t i = 0; !rc && s->follow && i < opts->nr_pids; i++)
 		rc = discover_descendants(s, opts->pids[i], err);
-	return rc ? rc : tracer_begin(s->tracer, err);
+	return rc ? rc : begin(s, err);
 }
 
 int session_open(struct session **out, const struct session_opts *opts,
@@ -79,6 +91,8 @@ int session_open(struct session **out, const struct session_opts *opts,
 	rc = tracer_open(&s->tracer, &opts->tracer, err);
 	if (!rc && s->select && late_new(s))
 		rc = err_set(err, -ENOMEM, "out of memory");
+	if (!rc && s->tell_gil && !opts->tracer.no_stacks && asleep_new(s))
+		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc)
 		kread_offer();
 	if (!rc)
@@ -104,6 +118,7 @@ void session_close(struct session *s)
 	tracer_close(s->tracer);
 	spawn_close(&s->spawn);
 	late_free(s->late);
+	asleep_free(s->asleep);
 	known_fini(&s->known);
 	groups_fini(&s->groups);
 	imgcache_free(s->cache);
@@ -257,15 +272,26 @@ static void note_exit(struct session *s, const struct pt_exit *e)
 	known_forget_proc(&s->known, e->h.proc);
 }
 
-/* Behind what is told of the GIL, if it is a wait for one. */
+/*
+ * Behind what is told of the GIL, if it is a wait for one, and the stack, if it
+ * has lasted since before the trace.
+ */
 static int pass_off(struct session *s, const struct pt_offcpu *off)
 {
 	size_t used = s->queue.used;
+	struct pt_offcpu whole = *off;
+	uint64_t stack;
 	int rc = gil_wait(s, off);
 
+	if (!rc)
+		rc = asleep_tell(s, off, &stack);
 	if (rc || s->queue.used == used)
 		return rc ? rc : 1;
-	return queue_put(&s->queue, &off->h);
+	if (stack != PT_STACK_UNKNOWN) {
+		whole.stack = stack;
+		whole.why = PT_WHY_NONE;
+	}
+	return queue_put(&s->queue, &whole.h);
 }
 
 /*

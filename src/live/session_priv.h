@@ -38,6 +38,8 @@ struct session {
 	bool follow;
 	struct select *select;	/* NULL: pids, or a command */
 	struct late *late;		/* if there is one */
+	struct asleep *asleep;	/* NULL: of threads that sleep when the trace
+				 * begins no stacks are looked for */
 	bool released;
 	bool look;		/* some known_pid is to be looked at again */
 	uint32_t events_asked;	/* 1 << PT_SYSCALL, ... */
@@ -115,6 +117,20 @@ bool late_takes_file(const struct session *s, const char *exe);
 int usdt_add(struct session *s, int fd, const char *path, pid_t pid,
 	     uint16_t version, struct err *err) PT_MUST_CHECK;
 void usdt_add_libraries(struct session *s, const struct proc *p);
+
+/*
+ * asleep.c: walk threads of known processes that sleep; hear from the kernel
+ * half which of them have not run until it took them over; and define the stack
+ * of one for its first time off the CPU (*id; PT_STACK_UNKNOWN: it is not known).
+ * -ENOMEM, and of the look an error of the iterator.
+ */
+struct asleep;
+int asleep_new(struct session *s) PT_MUST_CHECK;
+void asleep_free(struct asleep *a);
+int asleep_look(struct session *s) PT_MUST_CHECK;
+struct tracer_sleepers asleep_confirm(struct session *s);
+int asleep_tell(struct session *s, const struct pt_offcpu *off,
+		uint64_t *id) PT_MUST_CHECK;
 
 /* describe.c: records that user space writes. */
 int describe_meta(struct session *s) PT_MUST_CHECK;

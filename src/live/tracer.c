@@ -441,11 +441,25 @@ int tracer_start(struct tracer *t, struct err *err)
 	return 0;
 }
 
+/* What it writes; a read never ends in the midst of one. */
+static int read_sleepers(int fd, const struct tracer_sleepers *sleepers)
+{
+	struct pt_sleeper is[128];
+	ssize_t n;
+	int rc = 0;
+
+	while ((n = read(fd, is, sizeof(is))) > 0)
+		for (size_t i = 0; !rc && sleepers &&
+		     i < (size_t)n / sizeof(is[0]); i++)
+			rc = sleepers->are(&is[i], sleepers->arg);
+	return n < 0 ? -errno : rc;
+}
+
 /* Run a program once for each thread of the host. */
-static int for_each_thread(const struct bpf_program *prog)
+static int for_each_thread(const struct bpf_program *prog,
+			   const struct tracer_sleepers *sleepers)
 {
 	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
-	char none[64];
 	int fd, rc = 0;
 
 	if (!link)
@@ -454,24 +468,35 @@ static int for_each_thread(const struct bpf_program *prog)
 	if (fd < 0) {
 		rc = -errno;
 	} else {
-		while ((rc = (int)read(fd, none, sizeof(none))) > 0)
-			;
-		rc = rc < 0 ? -errno : 0;
+		rc = read_sleepers(fd, sleepers);
 		close(fd);
 	}
 	bpf_link__destroy(link);
 	return rc;
 }
 
-int tracer_find_threads(struct tracer *t)
+int tracer_list_sleepers(struct tracer *t,
+			 const struct tracer_sleepers *sleepers)
 {
-	return for_each_thread(t->skel->progs.find_threads);
+	int rc;
+
+	t->skel->bss->sw.list_only = 1;
+	rc = for_each_thread(t->skel->progs.find_threads, sleepers);
+	t->skel->bss->sw.list_only = 0;
+	return rc;
 }
 
-int tracer_begin(struct tracer *t, struct err *err)
+int tracer_find_threads(struct tracer *t,
+			const struct tracer_sleepers *sleepers)
+{
+	return for_each_thread(t->skel->progs.find_threads, sleepers);
+}
+
+int tracer_begin(struct tracer *t, const struct tracer_sleepers *sleepers,
+		 struct err *err)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
-	int rc = for_each_thread(t->skel->progs.find_threads);
+	int rc = for_each_thread(t->skel->progs.find_threads, sleepers);
 
 	if (rc)
 		return err_kind(err, ERR_KERNEL, rc,
@@ -505,7 +530,7 @@ void tracer_stop(struct tracer *t)
 		close(t->link_fds[--t->nr_link_fds]);
 	/* calls and faults that are not over, threads that have not come back */
 	if (ran)
-		for_each_thread(t->skel->progs.find_blocked);
+		for_each_thread(t->skel->progs.find_blocked, NULL);
 }
 
 void tracer_shed(struct tracer *t, const struct pt_shed *shed)

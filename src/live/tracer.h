@@ -90,13 +90,26 @@ int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *targe
 void tracer_drop_candidate(struct tracer *t, pid_t pid, uint32_t exec_id);
 
 int tracer_start(struct tracer *t, struct err *err) PT_MUST_CHECK;
+
+/* Is called with threads that sleep; not 0: that is the end, and the result. */
+struct tracer_sleepers {
+	int (*are)(const struct pt_sleeper *is, void *arg);
+	void *arg;
+};
+
+/* Those of all targets.  Nothing is traced for it. */
+int tracer_list_sleepers(struct tracer *t,
+			 const struct tracer_sleepers *sleepers) PT_MUST_CHECK;
 /*
- * All targets are told: look for their threads, then PT_BEGIN.  Without
- * samples (tracer_no_samples()) the rest goes on.
+ * All targets are told: look for their threads, then PT_BEGIN.  `sleepers` are
+ * those that were off the CPU before.  Without samples (tracer_no_samples()) the
+ * rest goes on.
  */
-int tracer_begin(struct tracer *t, struct err *err) PT_MUST_CHECK;
+int tracer_begin(struct tracer *t, const struct tracer_sleepers *sleepers,
+		 struct err *err) PT_MUST_CHECK;
 /* The same for threads of targets that were told later. */
-int tracer_find_threads(struct tracer *t) PT_MUST_CHECK;
+int tracer_find_threads(struct tracer *t,
+			const struct tracer_sleepers *sleepers) PT_MUST_CHECK;
 /*
  * Calls that have not returned by now are told as unfinished, as are threads
  * that are not on a CPU.

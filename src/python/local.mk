@@ -1,5 +1,6 @@
 libptcore_a_SOURCES += \
 	src/python/codeobj.c src/python/codeobj.h \
+	src/python/framewalk.c src/python/framewalk.h \
 	src/python/gilstate.c src/python/gilstate.h \
 	src/python/layout.c src/python/layout.h \
 	src/python/layout_rows.h \

@@ -19,7 +19,19 @@
 struct request {
 	uint64_t addr;
 	uint64_t len;
+	uint64_t pages;		/* so many, their addresses behind them in the
+				 * buffer; 0: `len` bytes at `addr` */
 };
+
+/* Behind the room for pages: where each is, and then what came of it. */
+struct piece {
+	uint64_t addr;
+	int64_t rc;
+};
+
+#define PIECES_AT (READER_PAGES * READER_PAGE)
+_Static_assert(PIECES_AT + READER_PAGES * sizeof(struct piece) <= READER_BYTES,
+	       "pages and their addresses fit");
 
 enum { SOCK, MEM, NR_KEPT };	/* descriptors of the child */
 
@@ -35,23 +47,35 @@ static bool mm_is_alive(void)
 	return pread(MEM, &byte, 1, 0) != 0;
 }
 
+static int32_t read_bytes(pid_t pid, const struct through_id *id,
+			  uint64_t addr, uint64_t len, unsigned char *buf)
+{
+	struct iovec local = { .iov_base = buf, .iov_len = len };
+	struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)addr,
+		.iov_len = len,
+	};
+	ssize_t n;
+
+	if (id)
+		return through_read(MEM, id, addr, buf, len);
+	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	return n < 0 ? -errno : (size_t)n < len ? -EFAULT : 0;
+}
+
 static int32_t answer(pid_t pid, const struct through_id *id,
 		      const struct request *q, unsigned char *buf)
 {
-	struct iovec local = { .iov_base = buf, .iov_len = q->len };
-	struct iovec remote = {
-		.iov_base = (void *)(uintptr_t)q->addr,
-		.iov_len = q->len,
-	};
-	ssize_t n;
-	int32_t rc;
+	struct piece *piece = (void *)(buf + PIECES_AT);
+	int32_t rc = 0;
 
-	if (id)
-		return through_read(MEM, id, q->addr, buf, q->len);
-	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-	rc = n < 0 ? -errno : (size_t)n < q->len ? -EFAULT : 0;
+	if (!q->pages)
+		rc = read_bytes(pid, id, q->addr, q->len, buf);
+	for (uint64_t i = 0; i < q->pages && i < READER_PAGES; i++)
+		piece[i].rc = read_bytes(pid, id, piece[i].addr, READER_PAGE,
+					 buf + i * READER_PAGE);
 	/* Afterwards: then it also did while we read, and was the one read. */
-	return mm_is_alive() ? rc : -ESRCH;
+	return id || mm_is_alive() ? rc : -ESRCH;
 }
 
 /* Only calls that are safe after fork() of a threaded process. */
@@ -138,18 +162,15 @@ static int give_up(struct reader *r, int rc)
 	return rc;
 }
 
-int reader_read(struct reader *r, uint64_t addr, size_t len, int ms)
+static int ask(struct reader *r, const struct request *q, int ms)
 {
-	struct request q = { .addr = addr, .len = len };
 	struct pollfd pfd = { .fd = r->sock, .events = POLLIN };
 	int32_t rc;
 	int n;
 
 	if (r->sock < 0)
 		return -EPIPE;
-	if (len > READER_BYTES)
-		return -E2BIG;
-	if (send(r->sock, &q, sizeof(q), MSG_NOSIGNAL) < 0)
+	if (send(r->sock, q, sizeof(*q), MSG_NOSIGNAL) < 0)
 		return give_up(r, -errno);
 	do
 		n = poll(&pfd, 1, ms);
@@ -159,4 +180,33 @@ int reader_read(struct reader *r, uint64_t addr, size_t len, int ms)
 	if (recv(r->sock, &rc, sizeof(rc), 0) != sizeof(rc))
 		return give_up(r, -EPIPE);
 	return rc;
+}
+
+int reader_read(struct reader *r, uint64_t addr, size_t len, int ms)
+{
+	const struct request q = { .addr = addr, .len = len };
+
+	return len > READER_BYTES ? -E2BIG : ask(r, &q, ms);
+}
+
+int reader_read_pages(struct reader *r, const uint64_t *addr, size_t nr, int ms)
+{
+	const struct request q = { .pages = nr };
+	struct piece *piece;
+
+	if (!nr || nr > READER_PAGES)
+		return -E2BIG;
+	if (r->sock < 0)
+		return -EPIPE;
+	piece = (void *)(r->buf + PIECES_AT);
+	for (size_t i = 0; i < nr; i++)
+		piece[i] = (struct piece){ addr[i], -EFAULT };
+	return ask(r, &q, ms);
+}
+
+const unsigned char *reader_page(const struct reader *r, size_t nr)
+{
+	const struct piece *piece = (const void *)(r->buf + PIECES_AT);
+
+	return piece[nr].rc ? NULL : r->buf + nr * READER_PAGE;
 }

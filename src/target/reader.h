@@ -18,6 +18,8 @@
 #include "base/compiler.h"
 
 #define READER_BYTES	(1U << 20)	/* of one read */
+#define READER_PAGE	4096U
+#define READER_PAGES	240U		/* of one read of several */
 
 struct reader {
 	pid_t child;		/* 0: not started */
@@ -45,5 +47,13 @@ void reader_stop(struct reader *r);
  */
 int reader_read(struct reader *r, uint64_t addr, size_t len,
 		int ms) PT_MUST_CHECK;
+
+/*
+ * The same of `nr` pages at once, which are not neighbours: 0 if it was tried;
+ * then reader_page() has each of them, or NULL of one that cannot be read.
+ */
+int reader_read_pages(struct reader *r, const uint64_t *addr, size_t nr,
+		      int ms) PT_MUST_CHECK;
+const unsigned char *reader_page(const struct reader *r, size_t nr);
 
 #endif /* PT_READER_H */

@@ -21,22 +21,46 @@ static int check_range(uint64_t addr, size_t len)
 }
 
 /* After a child that hangs, or was killed, another one; but not for ever. */
-static int read_some(struct remote *r, uint64_t addr, size_t len)
+static int need_reader(struct remote *r)
 {
-	int rc = 0;
-
 	if (r->hung >= MAX_HUNG)
 		return -ETIMEDOUT;
-	if (!r->reader.child)
-		rc = reader_start(&r->reader, r->pid, r->fd,
-				  r->through ? &r->id : NULL);
-	if (!rc)
-		rc = reader_read(&r->reader, addr, len, REMOTE_MS);
+	return r->reader.child ? 0 :
+		reader_start(&r->reader, r->pid, r->fd,
+			     r->through ? &r->id : NULL);
+}
+
+static int drop_hung(struct remote *r, int rc)
+{
 	if (r->reader.sock < 0) {
 		reader_stop(&r->reader);
 		r->hung++;
 	}
 	return rc;
+}
+
+static int read_some(struct remote *r, uint64_t addr, size_t len)
+{
+	int rc = need_reader(r);
+
+	if (!rc)
+		rc = reader_read(&r->reader, addr, len, REMOTE_MS);
+	return drop_hung(r, rc);
+}
+
+int remote_pages(struct remote *r, const uint64_t *addr, size_t nr,
+		 void (*take)(size_t nr, const unsigned char *bytes, void *arg),
+		 void *arg)
+{
+	int rc = need_reader(r);
+
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = check_range(addr[i], READER_PAGE);
+	if (!rc)
+		rc = reader_read_pages(&r->reader, addr, nr, REMOTE_MS);
+	for (size_t i = 0; !rc && i < nr; i++)
+		take(i, reader_page(&r->reader, i), arg);
+	return drop_hung(r, rc);
 }
 
 static int remote_read(const struct mem *m, uint64_t addr, void *buf,

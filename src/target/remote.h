@@ -54,6 +54,15 @@ void remote_close(struct remote *r);
 int remote_cmdline(const struct remote *r, const struct proc_info *info,
 		   struct proc_text *out) PT_MUST_CHECK;
 
+/*
+ * Pages that are not neighbours, up to READER_PAGES of READER_PAGE bytes, at the
+ * price of one read: `take` gets each, NULL of one that cannot be read.
+ * Errors: as those of reads.
+ */
+int remote_pages(struct remote *r, const uint64_t *addr, size_t nr,
+		 void (*take)(size_t nr, const unsigned char *bytes, void *arg),
+		 void *arg) PT_MUST_CHECK;
+
 /* A remote that is not open. */
 #define REMOTE_NONE ((struct remote){ .fd = -1, .reader = READER_NONE })
 
