@@ -4,6 +4,7 @@ libptcore_a_SOURCES += \
 	src/target/cgroup.c src/target/cgroup.h \
 	src/target/checks.c src/target/checks.h src/target/checks_proc.c \
 	src/target/cmdline.c \
+	src/target/drop.c src/target/drop.h \
 	src/target/embedded.c src/target/embedded.h \
 	src/target/explain.c \
 	src/target/find.c src/target/find.h \

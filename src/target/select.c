@@ -49,6 +49,12 @@ static void value_fini(struct value *v)
 	free(v->group.controllers);
 }
 
+void select_rest(struct select *s)
+{
+	bounded_free(s->bounded);
+	s->bounded = NULL;
+}
+
 void select_free(struct select *s)
 {
 	if (!s)

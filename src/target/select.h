@@ -33,6 +33,8 @@ enum select_kind {
 struct select;
 
 int select_new(struct select **out, struct err *err) PT_MUST_CHECK;
+/* End what it has running (a thread); it begins anew when it is needed. */
+void select_rest(struct select *s);
 void select_free(struct select *s);	/* NULL is fine */
 /*
  * A cgroup is a path as /proc/PID/cgroup has it, or a folder where such are

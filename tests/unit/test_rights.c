@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "target/checks.h"
+#include "target/drop.h"
 #include "target/leftovers.h"
 
 #define BIT(cap) (UINT64_C(1) << (cap))
@@ -213,6 +214,35 @@ static void leftover_lines(void **state)
 			fail_msg("'%s' was taken for an event", bad[i]);
 }
 
+static void what_is_kept(void **state)
+{
+	const uint64_t later = BOTH | BIT(RIGHTS_SYS_PTRACE) |
+			       BIT(RIGHTS_DAC_READ_SEARCH) |
+			       BIT(RIGHTS_CHECKPOINT_RESTORE);
+	struct rights r = {
+		.effective = UINT64_C(0x1ffffffffff),
+		.permitted = UINT64_C(0x1ffffffffff), .perf_paranoid = 2,
+	};
+
+	(void)state;
+	assert_int_equal(drop_keeps(&r, true), later);
+	assert_int_equal(drop_keeps(&r, false), later | BIT(RIGHTS_SYS_ADMIN));
+	r.perf_paranoid = 3;
+	assert_int_equal(drop_keeps(&r, true), later | BIT(RIGHTS_SYS_ADMIN));
+	r.perf_paranoid = -1;
+	r.effective = r.permitted = BIT(RIGHTS_SYS_ADMIN);
+	assert_int_equal(drop_keeps(&r, true), BIT(RIGHTS_SYS_ADMIN));
+	r.effective = r.permitted = BOTH;
+	assert_int_equal(drop_keeps(&r, true), BOTH);
+	r.effective = 0;
+	assert_int_equal(drop_keeps(&r, true), 0);
+	assert_true(drop_has_multi("6.6.0-1-amd64"));
+	assert_true(drop_has_multi("10.0"));
+	assert_false(drop_has_multi("6.5.13"));
+	assert_false(drop_has_multi("5.19"));
+	assert_false(drop_has_multi("what"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +254,7 @@ int main(void)
 		cmocka_unit_test(others),
 		cmocka_unit_test(rows),
 		cmocka_unit_test(leftover_lines),
+		cmocka_unit_test(what_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
