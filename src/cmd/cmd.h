@@ -49,6 +49,8 @@ void cmd_errors_as_json(FILE *out);
 
 /* Whose options are parsed now; once, before the two below. */
 void cmd_options_of(const char *view, char **argv);
+/* "pytrace trace": that. */
+const char *cmd_view(void);
 /*
  * argp_parse() in our words; --help prints and exits 0.  `flags` are argp's.
  * `argp` has neither children nor a --help of its own.

@@ -2,6 +2,7 @@
 /* cmd_dump: a recording as text, and text as a recording. */
 #include <argp.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "event/recfile.h"
@@ -91,13 +92,35 @@ static int copy(struct source *from, struct recfile *to, struct err *err)
 	return rc;
 }
 
+/*
+ * Is it right to its end?  Before it takes the place of an older recording; what
+ * can be read but once (a pipe) is not known before.
+ */
+static int check_text(const char *path, struct err *err)
+{
+	struct source *from = NULL;
+	const struct pt_hdr *rec;
+	struct stat st;
+	int rc;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	rc = source_open(&from, path, err);
+	while (!rc && (rc = source_next(from, &rec, err)) > 0)
+		rc = 0;
+	source_close(from);
+	return rc;
+}
+
 static int dump(const struct options *o, struct err *err)
 {
 	struct err other = { 0 };
 	struct source *from = NULL;
 	struct recfile *to = NULL;
-	int rc;
+	int rc = o->text ? check_text(o->text, err) : 0;
 
+	if (rc < 0)
+		return rc;
 	rc = source_open(&from, o->input ? o->input : o->text, err);
 	if (!rc && o->output)
 		rc = recfile_create(&to, o->output, err);

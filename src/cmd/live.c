@@ -8,15 +8,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/printable.h"
 #include "cmd/children.h"
 #include "cmd/cmd.h"
+#include "cmd/dryrun.h"
+#include "cmd/journal.h"
+#include "cmd/say.h"
 #include "cmd/targets.h"
 #include "cmd/totals.h"
 #include "config.h"
 #include "live/doctor.h"
 #include "live/session.h"
-#include "report/shed.h"
+#include "target/spawn.h"
 
 _Static_assert(SYSSET_NR == PT_MAX_NR, "one byte for each number");
 
@@ -39,47 +41,30 @@ static void offer_to_oom(void)
 	close(fd);
 }
 
-static const char *base_name(const char *path)
+/* Gives all back, and says so: what is said must be true. */
+static void detach(const struct opts *o, const struct pipeline *p,
+		   const struct session_view *v, struct session *s)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
+	size_t running = o->command ? session_left_running(s) : 0, left;
 
-	return slash ? slash + 1 : path ? path : "?";
-}
-
-/* "pytrace: 811 python3.11, CPython 3.11.2, attached by walking" */
-static void say_attached(const struct opts *o, const struct session *s)
-{
-	struct session_view v;
-	char why[160];
-
-	session_look(s, &v);
-	if (v.no_samples && !o->quiet)
-		fprintf(stderr, "pytrace: no samples of the CPU: %s\n",
-			v.no_samples);
-	if (o->quiet || o->command)
-		return;
-	fprintf(stderr, "pytrace: %u ", v.pid);
-	printable_put(stderr, base_name(v.exe), strlen(base_name(v.exe)));
-	if (v.python)
-		fprintf(stderr, ", CPython %s", v.python);
-	fprintf(stderr, ", %s", v.why ? "not walked: " : "attached by walking");
-	if (v.why)
-		printable_put(stderr, v.why, strlen(v.why));
-	if (v.nr_processes > 1)
-		fprintf(stderr, ", %zu processes in all", v.nr_processes);
-	if (o->selects)
-		fputs(", and those to come", stderr);
-	fputc('\n', stderr);
-	if (v.probe_ns)
-		fprintf(stderr, "pytrace: function probes: ~%.1f us a Python "
-			"call, measured here; every call of the process pays\n",
-			(double)(2 * v.probe_ns) / 1e3);
-	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
-		if (targets_why_still(o->pids[i], true, why, sizeof(why)))
-			fprintf(stderr, "note: %s\n", why);
-	if (v.fingerprints && o->verbose)
-		fputs("pytrace: code objects are told apart by their names: "
-		      "no probe on their end\n", stderr);
+	if (!o->quiet) {
+		fputs("pytrace: ", stderr);
+		if (p->last_ns > p->first_ns)
+			fprintf(stderr, "%.3f s from first to last event; ",
+				(double)(p->last_ns - p->first_ns) / 1e9);
+		say_fallbacks(v);
+	}
+	left = session_detach(s);
+	if (left)
+		fprintf(stderr, "%sdetached, but %zu descriptors stay until "
+			"pytrace ends\n", o->quiet ? "pytrace: " : "", left);
+	else if (!o->quiet)
+		fputs("detached: nothing left\n", stderr);
+	if (running)
+		fprintf(stderr, "note: %zu descendant%s of the command still "
+			"run%s, and %s no longer traced\n", running,
+			running == 1 ? "" : "s", running == 1 ? "s" : "",
+			running == 1 ? "is" : "are");
 }
 
 /* After the end of the trace: the command goes on as long as it likes. */
@@ -90,71 +75,6 @@ static int command_code(struct session *s)
 	while (session_exit_code(s, &code) == -EINTR)
 		;
 	return code;
-}
-
-/* What detaches says so when all is read, with what to do. */
-static void say_shed(const struct pt_shed *shed)
-{
-	if (shed->step == PT_SHED_DETACH)
-		return;
-	fputs("pytrace: budget: ", stderr);
-	shed_put(stderr, shed);
-	fputc('\n', stderr);
-}
-
-/* Of function probes there are all or none: they were tried. */
-static int over_calls(uint32_t percent, const struct session_view *v,
-		      struct err *err)
-{
-	const struct pt_shed *shed = &v->shed;
-	uint64_t untraced = shed->target_ns > shed->cost_ns ?
-		shed->target_ns - shed->cost_ns : 1;
-
-	err_kind(err, ERR_BUDGET, -EDQUOT, "function probes on %u: over "
-		 "--max-overhead %u", v->pid, percent);
-	err_hint(err, "~%.1f us a call; ~%.0f calls/s in %.0f ms: about ~%.0f "
-		 "%% slower", (double)(2 * v->probe_ns) / 1e3,
-		 (double)v->probe_hits / 2 / (double)v->probe_span_ns * 1e9,
-		 (double)v->probe_span_ns / 1e6,
-		 (double)shed->cost_ns / (double)untraced * 100);
-	err_hint(err, "probes are out again. Without them: pytrace cpu -p %u",
-		 v->pid);
-	err_hint(err, "all the same: --max-overhead 0");
-	return cmd_fail(err);
-}
-
-static int over_budget(const struct session *s, uint32_t percent,
-		       struct err *err)
-{
-	struct session_view v;
-
-	session_look(s, &v);
-	if (v.probe_ns)
-		return over_calls(percent, &v, err);
-	err_kind(err, ERR_BUDGET, -EDQUOT, "over --max-overhead %u, with all "
-		 "left out that can be: detached", percent);
-	err_hint(err, "what was measured until then is above");
-	err_hint(err, "cheaper: fewer events (-e offcpu,cpu), or a shorter run "
-		 "(-d 1)");
-	err_hint(err, "all the same: --max-overhead 0");
-	return cmd_fail(err);
-}
-
-static int nothing_came(const struct opts *o, const struct eventset *events,
-			uint64_t began, struct err *err)
-{
-	bool calls = events->types == EVENTS_SYSCALLS;
-	char why[160];
-
-	err_kind(err, ERR_NOTHING, -ENODATA, "not one event in %.1f s",
-		 (double)(now_ns() - began) / 1e9);
-	err_hint(err, "the process %s%s",
-		 calls ? "made no system call" : "had no event",
-		 o->events.nr ? " of those that -e names" : "");
-	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
-		if (targets_why_still(o->pids[i], false, why, sizeof(why)))
-			err_hint(err, "%s", why);
-	return cmd_fail(err);
 }
 
 #define OVERHEAD_CALLS 10	/* percent, with probes on Python calls */
@@ -175,6 +95,7 @@ static int open_session(const struct opts *o, const struct eventset *events,
 {
 	struct session_opts so = {
 		.tracer = {
+			.dry = o->dry_run,
 			.follow = o->follow,
 			.select = select != NULL,
 			.no_paths = o->no_paths,
@@ -203,37 +124,68 @@ static int open_session(const struct opts *o, const struct eventset *events,
 	return rc;
 }
 
-static int run_selected(const struct opts *o, const struct eventset *events,
-			struct pipeline *p, struct select *select,
-			char **argv)
+/* What can be known before anything is attached, or written over. */
+static int check(const struct opts *o, struct err *err)
 {
-	struct session *s = NULL;
-	struct err err = { 0 };
-	uint64_t began = now_ns();
-	int rc, code = 0, exit_code;
-	bool gone = false;
+	int exit_code;
 
-	if (targets_check_threads(o, &err) ||
-	    open_session(o, events, select, &s, argv, &err)) {
-		code = cmd_fail(&err);
-		return o->command ? 125 : code;
+	if (o->command && spawn_check(o->command, &exit_code, err)) {
+		cmd_fail(err);
+		return exit_code;
 	}
+	if (!targets_check_self(o, err) && !targets_check_threads(o, err))
+		return 0;
+	return o->command ? cmd_fail(err), 125 : cmd_fail(err);
+}
+
+static int dry_run(const struct opts *o, const struct eventset *events,
+		   struct session *s)
+{
+	struct err err = { 0 };
+	int code = 0;
+
+	if (dryrun_put(o, events, max_overhead(o, events), s, &err))
+		code = cmd_fail(&err);
+	session_close(s);
+	return code;
+}
+
+/*
+ * Attached: say so, let a command run, and give up what rights only that took.
+ * What to exit with; 0: go on.
+ */
+static int begin(const struct opts *o, const struct eventset *events,
+		 struct pipeline *p, struct session *s)
+{
+	struct err err = { 0 };
+	int code;
+
 	offer_to_oom();
 	pipeline_catch_signals();
 	if (p->begin && p->begin(p, &err)) {
 		code = cmd_fail(&err);
-		session_close(s);
 		return o->command ? 125 : code;
 	}
-	say_attached(o, s);	/* who has read that finds the output there */
+	/* who has read that finds the output there */
+	say_attached(o, events, max_overhead(o, events), s);
 	if (!o->quiet)
 		children_note(o);
-	if (o->command && session_release(s, &exit_code, &err)) {
+	if (o->command && session_release(s, &code, &err)) {
 		cmd_fail(&err);
-		session_close(s);
-		return exit_code;
+		return code;
 	}
-	began = now_ns();
+	if (session_drop_rights(s, &err) && !o->quiet)
+		fprintf(stderr, "note: %s\n", err.text);
+	return 0;
+}
+
+/* All records; what to exit with.  `*gone`: nobody reads them any more. */
+static int run_pipeline(const struct opts *o, struct pipeline *p,
+			struct session *s, bool *gone)
+{
+	struct err err = { 0 };
+	int rc;
+
 	p->source = session_source(s);
 	p->stop = stop_session;
 	p->arg = s;
@@ -242,24 +194,77 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 	rc = session_keep(s, p->end_ns, pipeline_was_asked, &err);
 	if (!rc)
 		rc = pipeline_run(p, &err);
-	if (rc) {
-		session_stop(s);
-		gone = rc == -EPIPE;	/* the reader has seen enough */
-		code = gone ? 0 : cmd_fail(&err);
-	}
+	if (!rc)
+		return 0;
+	session_stop(s);
+	*gone = rc == -EPIPE;	/* the reader has seen enough */
+	return *gone ? 0 : cmd_fail(&err);
+}
+
+/* --strict: the status of a command is its own, so that it must be said. */
+static int strict(const struct opts *o, const struct engine_totals *t)
+{
+	if (!o->strict || !totals_incomplete(t))
+		return 0;
+	if (o->command)
+		fputs("pytrace: incomplete: something was lost or a stack is "
+		      "unknown (--strict); the exit status is the command's\n",
+		      stderr);
+	return ERR_INCOMPLETE;
+}
+
+static int trace(const struct opts *o, const struct eventset *events,
+		 struct pipeline *p, struct session *s)
+{
+	uint64_t began = now_ns(), cost;
+	struct session_view v;
+	bool gone = false;
+	int code = run_pipeline(o, p, s, &gone);
+
+	cost = session_cost_ns(s);
+	session_look(s, &v);
+	detach(o, p, &v, s);
 	if (p->engine && !p->no_totals)
-		totals_print(engine_totals(p->engine), events->types,
-			     session_cost_ns(s), o->quiet);
-	if (!code && p->engine && o->strict &&
-	    totals_incomplete(engine_totals(p->engine)))
-		code = ERR_INCOMPLETE;
+		totals_print(engine_totals(p->engine), events->types, cost,
+			     o->quiet);
+	if (!code && p->engine)
+		code = strict(o, engine_totals(p->engine));
 	if (!code && session_over_budget(s))
-		code = over_budget(s, max_overhead(o, events), &err);
+		code = say_over_budget(&v, max_overhead(o, events));
 	if (!code && !p->events && !o->command && !gone &&
 	    !pipeline_was_asked())
-		code = nothing_came(o, events, began, &err);
-	if (o->command)
-		code = command_code(s);
+		code = say_nothing_came(o, events, now_ns() - began);
+	return o->command ? command_code(s) : code;
+}
+
+static int run_selected(const struct opts *o, const struct eventset *events,
+			struct pipeline *p, struct select *select,
+			char **argv)
+{
+	struct session *s = NULL;
+	struct session_view v;
+	struct err err = { 0 };
+	uint64_t began;
+	char *exe;
+	int code = check(o, &err);
+
+	if (code)
+		return code;
+	if (open_session(o, events, select, &s, argv, &err)) {
+		code = cmd_fail(&err);
+		return o->command ? 125 : code;
+	}
+	if (o->dry_run)
+		return dry_run(o, events, s);
+	began = now_ns();
+	session_look(s, &v);
+	exe = v.exe ? strdup(v.exe) : NULL;	/* which it may exec away */
+	journal_start(o, exe);
+	code = begin(o, events, p, s);
+	if (!code)
+		code = trace(o, events, p, s);
+	journal_end(o, exe, now_ns() - began, p->events, code);
+	free(exe);
 	session_close(s);
 	return code;
 }

@@ -26,13 +26,17 @@ pytrace_SOURCES = \
 	src/cmd/targets.c src/cmd/targets.h \
 	src/cmd/pipeline.c src/cmd/pipeline.h
 pytrace_LDADD =
+PT_CMD_LIVE = src/cmd/live.c src/cmd/children.c src/cmd/children.h \
+	src/cmd/journal.c src/cmd/journal.h \
+	src/cmd/dryrun.c src/cmd/dryrun.h src/cmd/price.c src/cmd/price.h \
+	src/cmd/say.c src/cmd/say.h
 if LIVE
-pytrace_SOURCES += src/cmd/live.c src/cmd/children.c src/cmd/children.h
+pytrace_SOURCES += $(PT_CMD_LIVE)
 pytrace_LDADD += libptlive.a
 EXTRA_DIST += src/cmd/nolive.c
 else
 pytrace_SOURCES += src/cmd/nolive.c
-EXTRA_DIST += src/cmd/live.c src/cmd/children.c src/cmd/children.h
+EXTRA_DIST += $(PT_CMD_LIVE)
 endif
 pytrace_LDADD += libptcore.a $(PT_CORE_LIBS)
 if LIVE

@@ -26,6 +26,11 @@ void cmd_options_of(const char *view, char **argv)
 		cmd_errors_as_json(stdout);
 }
 
+const char *cmd_view(void)
+{
+	return view_name;
+}
+
 _Noreturn void cmd_usage(const char *fmt, ...)
 {
 	struct err err = { 0 };

@@ -31,6 +31,8 @@ enum {				/* long options without a letter */
 	OPT_MAX_SIZE,
 	OPT_STRICT,
 	OPT_MAX_OVERHEAD,
+	OPT_DRY_RUN,
+	OPT_NO_JOURNAL,
 	OPT_IDLE,
 	OPT_IDLE_AT,
 	OPT_WIDTH,
@@ -145,6 +147,11 @@ static const struct row {
 		"the end (default 25; with COMMAND 0: no limit)", 6 } },
 	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,
 		"exit with 10 if anything was lost or a stack unknown", 6 } },
+	{ OPTS_LIVE, { "dry-run", OPT_DRY_RUN, NULL, 0,
+		"say what would be attached, for whom, until when and at what "
+		"price; attach nothing, run no COMMAND", 6 } },
+	{ OPTS_LIVE, { "no-journal", OPT_NO_JOURNAL, NULL, 0,
+		"no lines in the system's log about start and end, as root", 6 } },
 };
 
 /* Keep a copy of the words of `s`, which commas separate. */
@@ -408,6 +415,12 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		else
 			o->max_overhead = (int)n;
 		break;
+	case OPT_DRY_RUN:
+		o->dry_run = true;
+		break;
+	case OPT_NO_JOURNAL:
+		o->no_journal = true;
+		break;
 	case OPT_STRICT:
 		o->strict = true;
 		break;
@@ -458,7 +471,9 @@ static const char *contradiction(const struct opts *o, int groups)
 		return "--innermost is for -F";
 	if (o->input && (o->duration_ns || o->buffer || o->follow))
 		return "-d, -f and --buffer are of no use with -i";
-	if ((o->nr_pids || o->selects) && !o->duration_ns && !isatty(STDIN_FILENO) &&
+	if (o->input && (o->dry_run || o->no_journal))
+		return "--dry-run and --no-journal are of no use with -i";
+	if ((o->nr_pids || o->selects) && !o->duration_ns && !o->dry_run && !isatty(STDIN_FILENO) &&
 	    !isatty(STDERR_FILENO))
 		return "without a terminal a run must have an end: -d DUR";
 	return NULL;

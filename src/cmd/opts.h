@@ -80,6 +80,8 @@ struct opts {
 	uint64_t buffer;	/* bytes of the ring; 0: default */
 	uint64_t max_size;	/* bytes of a recording; 0: no limit */
 	bool strict;
+	bool dry_run;
+	bool no_journal;
 	int max_overhead;	/* percent; -1: the default */
 	char storage[4096];	/* what the lists point into */
 	size_t storage_used;

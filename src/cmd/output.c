@@ -13,7 +13,7 @@
 
 FILE *output_default(const struct opts *o)
 {
-	return o->command ? stderr : stdout;
+	return o->command && !o->dry_run ? stderr : stdout;
 }
 
 static bool is_input(const struct opts *o)

@@ -51,6 +51,15 @@ static int flush(struct pipeline *p, struct err *err)
 	return rc;
 }
 
+/* They come nearly in order: the ring has those of several CPUs. */
+static void note_event(struct pipeline *p, uint64_t t)
+{
+	if (!p->events++ || t < p->first_ns)
+		p->first_ns = t;
+	if (t > p->last_ns)
+		p->last_ns = t;
+}
+
 static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 {
 	struct moment m;
@@ -60,7 +69,7 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	if (rec->type == PT_SHED && p->shed)
 		p->shed((const void *)rec);
 	if (record_event(rec) || rec->type == PT_CALL || rec->type == PT_RETURN)
-		p->events++;
+		note_event(p, rec->t);
 	if (p->recording)
 		rc = recfile_put(p->recording, rec, err);
 	if (rc || !p->engine)

@@ -44,6 +44,7 @@ struct pipeline {
 	/* results */
 	uint64_t records;
 	uint64_t events;
+	uint64_t first_ns, last_ns;	/* of them, on the stream's clock */
 	bool full;			/* it ended for max_bytes */
 };
 

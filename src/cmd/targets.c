@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #include "target/proc.h"
 
@@ -66,6 +67,29 @@ int targets_check_threads(const struct opts *o, struct err *err)
 	for (size_t i = 0; !rc && i < o->nr_tids; i++)
 		rc = check_thread(o, o->tids[i], err);
 	return rc;
+}
+
+/* Each event of ours would make another one. */
+int targets_check_self(const struct opts *o, struct err *err)
+{
+	for (size_t i = 0; i < o->nr_pids; i++) {
+		struct proc p;
+		bool self;
+
+		if (proc_open(&p, o->pids[i], NULL))
+			continue;	/* said by whoever needs it */
+		self = p.pid == getpid();
+		proc_close(&p);
+		if (!self)
+			continue;
+		err_kind(err, ERR_USAGE, -EINVAL, "process %d is pytrace "
+			 "itself: what it did would be traced for ever",
+			 (int)o->pids[i]);
+		err_hint(err, "'pytrace ps' lists the processes that can be "
+			 "traced");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* ---- by what they are ----------------------------------------------------- */

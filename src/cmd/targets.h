@@ -6,6 +6,9 @@
 #include "base/err.h"
 #include "cmd/opts.h"
 
+/* Nobody traces himself: an error if a pid or a thread is ours. */
+int targets_check_self(const struct opts *o, struct err *err) PT_MUST_CHECK;
+
 /*
  * The threads of -t: are there such, and are they of a process that is traced?
  * ERR_NO_TARGET, ERR_NOT_PERMITTED.

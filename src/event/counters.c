@@ -120,3 +120,14 @@ int counter_rate(const struct counter *c, const char *word, uint64_t *rate,
 	*rate = (uint64_t)v;
 	return 0;
 }
+
+const char *counter_of(uint32_t type, uint64_t config)
+{
+	/* the clock of -e cpu: no counter that is asked for by that name */
+	if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_CPU_CLOCK)
+		return "cpu-clock";
+	for (size_t i = 0; i < ARRAY_LEN(counters); i++)
+		if (counters[i].type == type && counters[i].config == config)
+			return counters[i].name;
+	return "a counter";
+}

@@ -36,4 +36,7 @@ bool counter_is_clock(const struct counter *c);
 int counter_rate(const struct counter *c, const char *word, uint64_t *rate,
 		 bool *is_period, struct err *err) PT_MUST_CHECK;
 
+/* What perf calls it; "a counter" if it has no name here. */
+const char *counter_of(uint32_t type, uint64_t config);
+
 #endif /* PT_COUNTERS_H */

@@ -3,6 +3,7 @@
 #include "live/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -12,7 +13,56 @@
 
 #include <bpf/bpf.h>
 
+#include "event/counters.h"
 #include "live/multi.h"
+
+static struct plan *plan;	/* NULL: nobody writes it down */
+static bool only;
+
+void attach_note_in(struct plan *to, bool only_that)
+{
+	plan = to;
+	only = to && only_that;
+}
+
+/* What is attached stays so, even if there is no memory to write it down. */
+static int add(const struct plan_row *row, struct err *err)
+{
+	int rc = plan ? plan_add(plan, row, only ? err : NULL) : 0;
+
+	return only ? rc : 0;
+}
+
+static int note(const struct bpf_program *prog, const char *way,
+		const char *what, struct err *err)
+{
+	const struct plan_row row = {
+		.program = bpf_program__name(prog), .way = way,
+		.what = (char *)(uintptr_t)what, .pid = -1,
+	};
+
+	return add(&row, err);
+}
+
+/* The file that is open as `fd`, by the name that it was found by. */
+static int note_uprobe(const struct bpf_program *prog,
+		       const struct probe_place *at, struct err *err)
+{
+	char link[64], path[4096];
+	struct plan_row row = {
+		.program = bpf_program__name(prog), .way = "uprobe",
+		.what = path, .offset = at->offset, .pid = at->pid,
+		.semaphore = at->semaphore,
+	};
+	ssize_t len;
+
+	if (!plan)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at->fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	return add(&row, err);
+}
 
 static enum err_kind kind_of(int rc)
 {
@@ -22,31 +72,46 @@ static enum err_kind kind_of(int rc)
 int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 		      struct err *err)
 {
-	struct bpf_link *link = bpf_program__attach(prog);
-	int rc = (int)libbpf_get_error(link);
+	const char *section = bpf_program__section_name(prog);
+	const char *slash = strchr(section, '/');
+	struct bpf_link *link;
+	int rc;
 
+	*out = NULL;
+	if (slash)
+		section = slash + 1;
+	if (only)
+		return note(prog, "tracepoint", section, err);
+	link = bpf_program__attach(prog);
+	rc = (int)libbpf_get_error(link);
 	if (rc)
 		return err_kind(err, kind_of(rc), rc, "cannot attach to %s: %s",
-				bpf_program__section_name(prog), strerror(-rc));
+				section, strerror(-rc));
 	*out = link;
-	return 0;
+	return note(prog, "tracepoint", section, err);
 }
 
 int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 			  const char *name, struct err *err)
 {
-	struct bpf_link *link = bpf_program__attach_raw_tracepoint(prog, name);
-	int rc = (int)libbpf_get_error(link);
+	struct bpf_link *link;
+	int rc;
 
+	*out = NULL;
+	if (only)
+		return note(prog, "tracepoint", name, err);
+	link = bpf_program__attach_raw_tracepoint(prog, name);
+	rc = (int)libbpf_get_error(link);
 	if (rc)
 		return err_kind(err, kind_of(rc), rc, "cannot attach to %s: %s",
 				name, strerror(-rc));
 	*out = link;
-	return 0;
+	return note(prog, "tracepoint", name, err);
 }
 
 int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
-			   uint64_t id, uint64_t cookie, struct err *err)
+			   const char *name, uint64_t id, uint64_t cookie,
+			   struct err *err)
 {
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	struct perf_event_attr attr = {
@@ -54,12 +119,16 @@ int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog
 		.size = sizeof(attr),
 		.config = id,
 	};
-	/* the program runs on every CPU, wherever the event is opened */
-	long fd = syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
-			  PERF_FLAG_FD_CLOEXEC);
 	struct bpf_link *link;
+	long fd;
 	int rc;
 
+	*out = NULL;
+	if (only)
+		return note(prog, "tracepoint", name, err);
+	/* the program runs on every CPU, wherever the event is opened */
+	fd = syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
+		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return err_kind(err, kind_of(-errno), -errno,
 				"cannot open the event: %s", strerror(errno));
@@ -71,7 +140,7 @@ int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog
 				strerror(-rc));
 	}
 	*out = link;		/* which has the event now */
-	return 0;
+	return note(prog, "tracepoint", name, err);
 }
 
 /* union bpf_attr of 6.10, raw_tracepoint: headers may be older. */
@@ -88,6 +157,11 @@ int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 	struct raw_attr attr;
 	long fd;
 
+	if (only) {
+		int rc = note(prog, "tracepoint", name, err);
+
+		return rc ? rc : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	}
 	memset(&attr, 0, sizeof(attr));
 	attr.name = (uintptr_t)name;
 	attr.prog_fd = (uint32_t)bpf_program__fd(prog);
@@ -99,6 +173,7 @@ int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 		return err_kind(err, kind_of(-errno), -errno,
 				"cannot attach to %s: %s", name,
 				strerror(errno));
+	(void)!note(prog, "tracepoint", name, NULL);
 	return (int)fd;
 }
 
@@ -132,6 +207,9 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog,
 	char path[64];
 	int rc;
 
+	*out = NULL;
+	if (only)
+		return note_uprobe(prog, at, err);
 	/* through the descriptor: the very file that was analysed */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", at->fd);
 	link = bpf_program__attach_uprobe_opts(prog, at->pid, path, at->offset,
@@ -140,7 +218,7 @@ int attach_uprobe(struct bpf_link **out, const struct bpf_program *prog,
 	if (rc)
 		return no_uprobe(at, "a uprobe", rc, err);
 	*out = link;
-	return 0;
+	return note_uprobe(prog, at, err);
 }
 
 /*
@@ -175,6 +253,7 @@ int attach_uprobe_multi(const struct bpf_program *prog,
 	close(copy);		/* the link has it */
 	if (link < 0)
 		return no_uprobe(at, "a uprobe_multi link", link, err);
+	(void)!note_uprobe(prog, at, NULL);
 	return link;
 }
 
@@ -183,11 +262,16 @@ int attach_event(struct bpf_link **out, const struct bpf_program *prog,
 		 struct err *err)
 {
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
-	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1,
-			  PERF_FLAG_FD_CLOEXEC);
+	const char *what = counter_of(attr->type, attr->config);
 	struct bpf_link *link;
+	long fd;
 	int rc;
 
+	*out = NULL;
+	if (only)
+		return note(prog, "perf event", what, err);
+	fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return err_kind(err, kind_of(-errno), -errno,
 				"cannot open a perf event: %s", strerror(errno));
@@ -200,5 +284,5 @@ int attach_event(struct bpf_link **out, const struct bpf_program *prog,
 				strerror(-rc));
 	}
 	*out = link;		/* which has the event now */
-	return 0;
+	return note(prog, "perf event", what, err);
 }

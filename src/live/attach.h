@@ -9,6 +9,14 @@
 #include <bpf/libbpf.h>
 
 #include "base/err.h"
+#include "live/plan.h"
+
+/*
+ * From here on all that is attached is written down in `plan`; NULL: it is not.
+ * With `only` that is all that happens: it counts as done, with links that are
+ * NULL and descriptors that lead nowhere.
+ */
+void attach_note_in(struct plan *plan, bool only);
 
 /* A tracepoint program to its tracepoint. */
 int attach_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
@@ -18,10 +26,10 @@ int attach_raw_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
 			  const char *name, struct err *err) PT_MUST_CHECK;
 /*
  * The same by the kernel's number of the tracepoint, with its fields for
- * context; the program gets `cookie`.
+ * context; the program gets `cookie`.  `name` is for people.
  */
 int attach_perf_tracepoint(struct bpf_link **out, const struct bpf_program *prog,
-			   uint64_t id, uint64_t cookie,
+			   const char *name, uint64_t id, uint64_t cookie,
 			   struct err *err) PT_MUST_CHECK;
 /*
  * A raw tracepoint whose program gets `cookie`; the link's descriptor, or

@@ -230,6 +230,8 @@ int discover_descendants(struct session *s, pid_t pid, struct err *err)
 	for (size_t i = 0; !rc && i < pids.nr; i++) {
 		struct target t;
 
+		if (pids.v[i] == getpid())
+			continue;	/* started by what it traces */
 		if (target_find_again(pids.v[i], &s->cache, &t, NULL)) {
 			/* no interpreter: it may exec one later */
 			rc = set_target(s, pids.v[i], &unknown, err);

@@ -129,3 +129,8 @@ int faults_attach(struct tracer *t, struct err *err)
 	}
 	return 0;
 }
+
+int tracer_untimed_cpus(const struct tracer *t)
+{
+	return t->untimed_cpus;
+}

@@ -339,8 +339,8 @@ static int attach_one(struct tracer *t, uint32_t nr, struct err *err)
 
 	if (e->raw)
 		return attach_raw(t, nr, err);
-	rc = attach_perf_tracepoint(&link, t->skel->progs.on_tracepoint, e->id,
-				    nr, err);
+	rc = attach_perf_tracepoint(&link, t->skel->progs.on_tracepoint,
+				    e->name, e->id, nr, err);
 	return rc ? rc : tracer_keep_link(t, link, err);
 }
 

@@ -75,7 +75,9 @@ int price_of_probe(struct tracer *t, const struct bpf_program *prog,
 	at.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (at.fd < 0 || !at.offset)
 		return err_set(err, -errno, "cannot open our own program");
+	attach_note_in(NULL, false);	/* it does not stay */
 	rc = tracer_add_probe(t, prog, &at, 0, err);
+	attach_note_in(&t->plan, t->dry);
 	close(at.fd);
 	if (rc)
 		return err_wrap(err, rc, "probe on ourselves, for its price");

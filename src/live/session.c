@@ -2,14 +2,17 @@
 /* session: one live trace from its targets to its last record. */
 #include "live/session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "live/complete.h"
 #include "live/kread.h"
 #include "live/session_priv.h"
+#include "target/drop.h"
 
 #define LOOK_NS UINT64_C(200000000)	/* losses and deaths: five times a second */
 #define TRIAL_NS UINT64_C(100000000)	/* of probes on calls */
@@ -24,8 +27,10 @@ static void not_closed(struct source *source)
 
 static int open_command(struct session *s, char *const *command, struct err *err)
 {
-	int rc = spawn_hold(&s->spawn, command, err);
+	int rc = s->dry ? 0 : spawn_hold(&s->spawn, command, err);
 
+	if (s->dry)
+		s->spawn.pid = 0;
 	return rc ? rc : discover_command(s, command, s->spawn.pid, err);
 }
 
@@ -76,6 +81,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 	s->source.close = not_closed;
 	s->spawn = SPAWN_NONE;
 	s->cache = imgcache_new();	/* NULL: each file is read each time */
+	s->dry = opts->tracer.dry;
 	s->follow = opts->tracer.follow;
 	s->events_asked = opts->tracer.events ? opts->tracer.events :
 						1u << PT_SYSCALL;
@@ -95,7 +101,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc)
 		kread_offer();
-	if (!rc)
+	if (!rc && !opts->tracer.dry)
 		rc = ring_open(&s->ring, s->tracer, err);
 	if (!rc && opts->command)
 		rc = open_command(s, opts->command, err);
@@ -154,6 +160,73 @@ void session_stop(struct session *s)
 	pthread_mutex_lock(&s->lock);
 	session_end(s);
 	pthread_mutex_unlock(&s->lock);
+}
+
+int session_drop_rights(struct session *s, struct err *err)
+{
+	int rc;
+
+	if (s->select)
+		select_rest(s->select);	/* a thread would keep its own */
+	rc = drop_rights();
+	return rc ? err_set(err, rc, "cannot give up rights: %s",
+			    strerror(-rc)) : 0;
+}
+
+/* Descriptors of BPF links and of perf events. */
+static size_t count_attached(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+	char to[64];
+	size_t nr = 0;
+
+	while (dir && (e = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), e->d_name, to,
+					 sizeof(to) - 1);
+
+		to[len > 0 ? len : 0] = '\0';
+		nr += strstr(to, "bpf_link") || strstr(to, "bpf-link") ||
+		      strstr(to, "[perf_event]");
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+size_t session_detach(struct session *s)
+{
+	upkeep_stop(s);
+	session_end(s);
+	ring_close(s->ring);
+	tracer_close(s->tracer);
+	s->ring = NULL;
+	s->tracer = NULL;
+	return count_attached();
+}
+
+static bool runs(pid_t pid)
+{
+	struct proc_info info = { 0 };
+	struct proc p;
+	bool is;
+
+	if (proc_open(&p, pid, NULL))
+		return false;
+	is = !proc_info(&p, &info, NULL) && info.state != 'Z';
+	proc_close(&p);
+	return is;
+}
+
+size_t session_left_running(struct session *s)
+{
+	struct known_pid *t, *next;
+	size_t nr = 0;
+
+	HASH_ITER(hh, s->known.pids, t, next)
+		nr += t->alive && (pid_t)t->pid != s->spawn.pid &&
+		      runs((pid_t)t->pid);
+	return nr;
 }
 
 int session_exit_code(struct session *s, int *exit_code)
@@ -436,6 +509,7 @@ void session_look(const struct session *s, struct session_view *out)
 	out->pid = s->first_pid;
 	out->fingerprints = tracer_has_fingerprints(s->tracer);
 	out->no_samples = tracer_no_samples(s->tracer);
+	out->untimed_cpus = tracer_untimed_cpus(s->tracer);
 	HASH_FIND(hh, s->known.pids, &s->first_pid, sizeof(s->first_pid), t);
 	if (!t)
 		return;
@@ -446,6 +520,28 @@ void session_look(const struct session *s, struct session_view *out)
 		out->python = img->python;
 		out->why = img->why;
 	}
+}
+
+const struct plan *session_plan(const struct session *s)
+{
+	return tracer_plan(s->tracer);
+}
+
+bool session_process(const struct session *s, size_t nr,
+		     struct session_process *out)
+{
+	const struct known_pid *t = s->known.pids;
+
+	while (t && nr--)
+		t = t->hh.next;
+	if (!t)
+		return false;
+	*out = (struct session_process){ .pid = t->pid, .exe = t->exe };
+	if (t->image < PT_MAX_IMAGES) {
+		out->python = s->known.images[t->image].python;
+		out->why = s->known.images[t->image].why;
+	}
+	return true;
 }
 
 uint64_t session_cost_ns(const struct session *s)

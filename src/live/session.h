@@ -69,11 +69,25 @@ struct source *session_source(struct session *s);
 int session_keep(struct session *s, uint64_t end_ns, bool (*asked)(void),
 		 struct err *err) PT_MUST_CHECK;
 
+/*
+ * All is attached, and a command runs: give up the rights that only this needed
+ * (target/drop.h).  Before session_keep().
+ */
+int session_drop_rights(struct session *s, struct err *err) PT_MUST_CHECK;
+
 /* It has ended because even the least of it was over the budget. */
 bool session_over_budget(const struct session *s);
 
 /* Detach.  What is in the ring, the losses and PT_END can still be read. */
 void session_stop(struct session *s);
+
+/*
+ * All is read: give everything back to the kernel.  Returns how many of our
+ * descriptors still hold something attached: 0, or it is a bug.
+ */
+size_t session_detach(struct session *s);
+/* Traced processes, a command's own aside, that go on without us. */
+size_t session_left_running(struct session *s);
 
 /* What the command exited with; waits for it.  -EINTR as spawn_wait(). */
 int session_exit_code(struct session *s, int *exit_code) PT_MUST_CHECK;
@@ -87,6 +101,7 @@ struct session_view {
 	const char *python;	/* "3.11.2"; NULL: not known yet */
 	const char *why;	/* why it is not walked; NULL: it is */
 	bool fingerprints;	/* identity of code objects is compared */
+	int untimed_cpus;	/* where faults have no durations */
 	const char *no_samples;	/* why not, though asked for; NULL: there are */
 	uint64_t probe_ns;	/* a hit of a probe on Python calls; 0: none */
 	uint64_t probe_hits;	/* so far */
@@ -95,6 +110,22 @@ struct session_view {
 };
 
 void session_look(const struct session *s, struct session_view *out);
+
+/*
+ * What is attached by now; with tracer.dry, after session_open(), what would have
+ * been.  And the processes by number, one at a time; false: there are no more.
+ */
+const struct plan *session_plan(const struct session *s);
+
+struct session_process {
+	uint32_t pid;
+	const char *exe;	/* NULL: not known */
+	const char *python;	/* "3.11.2"; NULL: no interpreter, as yet */
+	const char *why;	/* why it is not walked; NULL: it is */
+};
+
+bool session_process(const struct session *s, size_t nr,
+		     struct session_process *out);
 
 /* Run time of the kernel half so far, from every 64th run; 0: not known. */
 uint64_t session_cost_ns(const struct session *s);

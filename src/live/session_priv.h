@@ -35,6 +35,7 @@ struct session {
 	struct spawn spawn;
 	struct imgcache *cache;	/* of files that processes have mapped */
 	enum session_phase phase;
+	bool dry;		/* attach nothing: a plan */
 	bool follow;
 	struct select *select;	/* NULL: pids, or a command */
 	struct late *late;		/* if there is one */

@@ -90,22 +90,31 @@ static void sum_up(struct pt_sysargs *row)
 	}
 }
 
+int tracer_put(const struct tracer *t, const struct bpf_map *map,
+	       const void *key, const void *value)
+{
+	if (t->dry)
+		return 0;
+	return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY) ?
+		-errno : 0;
+}
+
 static int fill_sysargs(struct tracer *t, const uint8_t *wanted)
 {
-	int fd = bpf_map__fd(t->skel->maps.sysargs);
-
 	for (uint32_t i = 0; i < PT_MAX_NR; i++) {
 		struct pt_sysargs row = {
 			.wanted = tracer_has(t, PT_SYSCALL) &&
 				  (!wanted || wanted[i]),
 		};
 		struct syscall_args args;
+		int rc;
 
 		if (i < SYSCALLS_NR && syscalls_args(i, &args))
 			memcpy(row.kind, args.kind, sizeof(row.kind));
 		sum_up(&row);
-		if (bpf_map_update_elem(fd, &i, &row, BPF_ANY))
-			return -errno;
+		rc = tracer_put(t, t->skel->maps.sysargs, &i, &row);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -148,6 +157,7 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	if (!skel)
 		return -errno;
 	t->skel = skel;
+	t->dry = opts->dry;
 	t->events = opts->events ? opts->events : 1u << PT_SYSCALL;
 	if (tracer_has(t, PT_SAMPLE))
 		t->sample_hz = opts->sample_hz ? opts->sample_hz : DEFAULT_HZ;
@@ -164,6 +174,9 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 				      (uint32_t)ring_size(opts->ring_bytes));
 	if (rc)
 		return rc;
+	attach_note_in(&t->plan, t->dry);
+	if (t->dry)
+		return 0;
 	rc = pytrace_bpf__load(skel);
 	if (rc)
 		return rc;
@@ -214,6 +227,8 @@ void tracer_close(struct tracer *t)
 	if (!t)
 		return;
 	tracer_stop(t);
+	attach_note_in(NULL, false);
+	plan_fini(&t->plan);
 	pytrace_bpf__destroy(t->skel);
 	free(t->loss_rows);
 	free(t->loss_told);
@@ -324,10 +339,10 @@ int tracer_add_image(struct tracer *t, const struct tracer_image *image,
 		return err_set(err, -ENOSPC, "more than %d different interpreters",
 			       PT_MAX_IMAGES);
 	*nr = t->nr_images;
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.images), nr,
-				&image->image, BPF_ANY))
-		return err_set(err, -errno, "cannot write a layout: %s",
-			       strerror(errno));
+	rc = tracer_put(t, t->skel->maps.images, nr, &image->image);
+	if (rc)
+		return err_set(err, rc, "cannot write a layout: %s",
+			       strerror(-rc));
 	if (image->init_offset) {
 		rc = add_probe(t, t->skel->progs.on_init, image,
 			       image->init_offset, *nr, err);
@@ -353,17 +368,16 @@ int tracer_add_exe(struct tracer *t, int fd, uint32_t nr, bool take,
 	const uint32_t value = nr | (take ? PT_EXE_TAKE : 0);
 	struct pt_exe key = { 0 };
 	struct stat st;
+	int rc;
 
 	if (fstat(fd, &st))
 		return err_set(err, -errno, "cannot stat an executable: %s",
 			       strerror(errno));
 	key.ino = st.st_ino;
 	key.dev = major(st.st_dev) << 20 | minor(st.st_dev);
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.exes), &key,
-				&value, BPF_ANY))
-		return err_set(err, -errno, "cannot note an executable: %s",
-			       strerror(errno));
-	return 0;
+	rc = tracer_put(t, t->skel->maps.exes, &key, &value);
+	return rc ? err_set(err, rc, "cannot note an executable: %s",
+			    strerror(-rc)) : 0;
 }
 
 int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *target,
@@ -372,16 +386,17 @@ int tracer_set_target(struct tracer *t, pid_t pid, const struct pt_target *targe
 	int fd = bpf_map__fd(t->skel->maps.targets);
 	struct pt_target next = *target, before;
 	uint32_t key = (uint32_t)pid;
+	int rc;
 
 	/* the calls that it made before anybody knew */
-	if (!bpf_map_lookup_elem(fd, &key, &before) && before.candidate) {
+	if (!t->dry && !bpf_map_lookup_elem(fd, &key, &before) &&
+	    before.candidate) {
 		next.skipped = before.skipped;
 		next.skipped_ns = before.skipped_ns;
 	}
-	if (bpf_map_update_elem(fd, &key, &next, BPF_ANY))
-		return err_set(err, -errno, "cannot trace process %d: %s",
-			       (int)pid, strerror(errno));
-	return 0;
+	rc = tracer_put(t, t->skel->maps.targets, &key, &next);
+	return rc ? err_set(err, rc, "cannot trace process %d: %s", (int)pid,
+			    strerror(-rc)) : 0;
 }
 
 void tracer_drop_candidate(struct tracer *t, pid_t pid, uint32_t exec_id)
@@ -390,7 +405,7 @@ void tracer_drop_candidate(struct tracer *t, pid_t pid, uint32_t exec_id)
 	uint32_t key = (uint32_t)pid;
 	struct pt_target is;
 
-	if (!bpf_map_lookup_elem(fd, &key, &is) && is.candidate &&
+	if (!t->dry && !bpf_map_lookup_elem(fd, &key, &is) && is.candidate &&
 	    is.exec_id == exec_id)
 		bpf_map_delete_elem(fd, &key);
 }
@@ -433,7 +448,7 @@ int tracer_start(struct tracer *t, struct err *err)
 		rc = switches_attach(t, err);
 	if (!rc)
 		rc = named_attach(t, err);
-	if (!rc && tracer_has(t, PT_CALL))
+	if (!rc && tracer_has(t, PT_CALL) && !t->dry)
 		rc = price_of_probe(t, t->skel->progs.on_call, err);
 	if (rc)
 		return rc;
@@ -456,12 +471,16 @@ static int read_sleepers(int fd, const struct tracer_sleepers *sleepers)
 }
 
 /* Run a program once for each thread of the host. */
-static int for_each_thread(const struct bpf_program *prog,
+static int for_each_thread(const struct tracer *t,
+			   const struct bpf_program *prog,
 			   const struct tracer_sleepers *sleepers)
 {
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	struct bpf_link *link;
 	int fd, rc = 0;
 
+	if (t->dry)
+		return 0;
+	link = bpf_program__attach_iter(prog, NULL);
 	if (!link)
 		return -errno;
 	fd = bpf_iter_create(bpf_link__fd(link));
@@ -481,7 +500,7 @@ int tracer_list_sleepers(struct tracer *t,
 	int rc;
 
 	t->skel->bss->sw.list_only = 1;
-	rc = for_each_thread(t->skel->progs.find_threads, sleepers);
+	rc = for_each_thread(t, t->skel->progs.find_threads, sleepers);
 	t->skel->bss->sw.list_only = 0;
 	return rc;
 }
@@ -489,14 +508,14 @@ int tracer_list_sleepers(struct tracer *t,
 int tracer_find_threads(struct tracer *t,
 			const struct tracer_sleepers *sleepers)
 {
-	return for_each_thread(t->skel->progs.find_threads, sleepers);
+	return for_each_thread(t, t->skel->progs.find_threads, sleepers);
 }
 
 int tracer_begin(struct tracer *t, const struct tracer_sleepers *sleepers,
 		 struct err *err)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
-	int rc = for_each_thread(t->skel->progs.find_threads, sleepers);
+	int rc = for_each_thread(t, t->skel->progs.find_threads, sleepers);
 
 	if (rc)
 		return err_kind(err, ERR_KERNEL, rc,
@@ -506,6 +525,8 @@ int tracer_begin(struct tracer *t, const struct tracer_sleepers *sleepers,
 		return rc;
 	if (tracer_has(t, PT_SAMPLE))
 		tracer_sample(t);
+	if (t->dry)
+		return 0;
 	rc = bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.begin), &run);
 	if (!rc)
 		rc = (int)run.retval;
@@ -530,7 +551,7 @@ void tracer_stop(struct tracer *t)
 		close(t->link_fds[--t->nr_link_fds]);
 	/* calls and faults that are not over, threads that have not come back */
 	if (ran)
-		for_each_thread(t->skel->progs.find_blocked, NULL);
+		for_each_thread(t, t->skel->progs.find_blocked, NULL);
 }
 
 void tracer_shed(struct tracer *t, const struct pt_shed *shed)
@@ -552,6 +573,11 @@ void tracer_shed(struct tracer *t, const struct pt_shed *shed)
 	case PT_SHED_NOTHING:
 		break;
 	}
+}
+
+const struct plan *tracer_plan(const struct tracer *t)
+{
+	return &t->plan;
 }
 
 bool tracer_has_fingerprints(const struct tracer *t)

@@ -31,8 +31,10 @@
 
 struct tracer;
 struct elfimg;
+struct plan;
 
 struct tracer_opts {
+	bool dry;			/* load and attach nothing: a plan */
 	bool follow;			/* descendants too */
 	bool select;			/* ask about all that is executed */
 	bool no_stacks;
@@ -116,6 +118,9 @@ int tracer_find_threads(struct tracer *t,
  */
 void tracer_stop(struct tracer *t);
 
+/* What has been attached; would have been, in a dry run. */
+const struct plan *tracer_plan(const struct tracer *t);
+
 /* Code objects may die unnoticed here: their identity is compared instead. */
 bool tracer_has_fingerprints(const struct tracer *t);
 
@@ -153,6 +158,9 @@ int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 void tracer_sample(struct tracer *t);
 /* Why there are no samples of some CPU, though asked for; NULL: there are. */
 const char *tracer_no_samples(const struct tracer *t);
+
+/* CPUs on which faults have no durations, though asked for. */
+int tracer_untimed_cpus(const struct tracer *t);
 
 /* What the kernel half has done and what it cost so far, over all CPUs. */
 void tracer_cost(const struct tracer *t, struct pt_cost *out);

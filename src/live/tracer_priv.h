@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "event/tracefs.h"
+#include "live/plan.h"
 #include "live/tracer.h"
 
 struct pytrace_bpf;
@@ -33,6 +34,8 @@ struct named_event {
 
 struct tracer {
 	struct pytrace_bpf *skel;
+	bool dry;		/* nothing is loaded */
+	struct plan plan;	/* what is attached, or would be */
 	struct bpf_link **links;
 	size_t nr_links, room;
 	int link_fds[2 * PT_MAX_IMAGES + PT_MAX_SITES];	/* those not of libbpf's making */
@@ -101,6 +104,10 @@ int tracer_add_probe(struct tracer *t, const struct bpf_program *prog,
 bool named_is_usdt(const struct named_event *e);
 int named_set_fields(struct named_event *e, const struct tracefs_event *found,
 		     struct err *err) PT_MUST_CHECK;
+
+/* Into one of the kernel half's maps, if there are any: -errno. */
+int tracer_put(const struct tracer *t, const struct bpf_map *map,
+	       const void *key, const void *value) PT_MUST_CHECK;
 
 /* It is the tracer's from here on, whatever this returns. */
 int tracer_keep_link(struct tracer *t, struct bpf_link *link,

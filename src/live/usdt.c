@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include <bpf/bpf.h>
-
 #include "elf/elfimg.h"
 #include "elf/sdtarg.h"
 #include "elf/stapsdt.h"
@@ -252,10 +250,10 @@ static int add_site(struct tracer *t, uint32_t i, const struct stapsdt_note *not
 	rc = fill_site(e, &site, note, file, err);
 	if (rc)
 		return rc;
-	if (bpf_map_update_elem(bpf_map__fd(t->skel->maps.sites), &nr, &site,
-				BPF_ANY))
-		return err_set(err, -errno, "cannot note a probe: %s",
-			       strerror(errno));
+	rc = tracer_put(t, t->skel->maps.sites, &nr, &site);
+	if (rc)
+		return err_set(err, rc, "cannot note a probe: %s",
+			       strerror(-rc));
 	rc = tracer_add_probe(t, t->skel->progs.on_usdt, &at, nr, err);
 	if (rc)
 		return err_wrap(err, rc, "probe %s:%s", note->provider,

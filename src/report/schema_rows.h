@@ -107,6 +107,13 @@ X("file", "probes: an ELF file.",						\
 X("probe", "probes: an SDT note.",						\
   "path:s? provider:s? name:s? location:u? offset:u? semaphore:u? "		\
   "semaphore_offset:u? base:u? args:l? args_text:s? verdict:s?")		\
+X("plan", "--dry-run: what would be traced, until when, at what price.",	\
+  "command:l? follow:b later:b duration_ns:u? max_overhead_percent:u? "		\
+  "output:s? may_trace:b cost_ns:m estimate:l")					\
+X("planned", "--dry-run: a process that would be traced.",			\
+  "pid:u exe:s? python:s? walk:b? why:s?")					\
+X("attach", "--dry-run: a program and what it would be attached to.",		\
+  "program:s way:s what:s? nr:u offset:u? semaphore:u? pid:u?")		\
 X("error", "Why it failed; also on stderr.", "kind:s text:s hint:s?~")		\
 X("end", "The last line, whatever happened.",					\
   "t:u?~ events:u~ lost:u~ by_type:m~ losses:m~ stacks:o~ overhead_ns:u?~ "	\

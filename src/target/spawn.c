@@ -6,9 +6,12 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "target/which.h"
 
 static void close_fd(int *fd)
 {
@@ -88,6 +91,14 @@ out:
 	return rc;
 }
 
+static int cannot_run(const char *name, int number, int *exit_code,
+		      struct err *err)
+{
+	*exit_code = number == ENOENT ? SPAWN_NOT_FOUND : SPAWN_NOT_RUNNABLE;
+	return err_kind(err, ERR_NO_TARGET, -number,
+			"cannot run '%s': %s", name, strerror(number));
+}
+
 static int exec_failed(struct spawn *s, int number, int *exit_code,
 		       struct err *err)
 {
@@ -96,9 +107,27 @@ static int exec_failed(struct spawn *s, int number, int *exit_code,
 	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	s->pid = -1;
-	*exit_code = number == ENOENT ? SPAWN_NOT_FOUND : SPAWN_NOT_RUNNABLE;
-	return err_kind(err, ERR_NO_TARGET, -number,
-			"cannot run '%s': %s", s->name, strerror(number));
+	return cannot_run(s->name, number, exit_code, err);
+}
+
+/*
+ * Of what execvp() may say only this: that the interpreter of a script is not
+ * there, or that a format is unknown, is found out by trying.
+ */
+int spawn_check(char *const argv[], int *exit_code, struct err *err)
+{
+	char *found = strchr(argv[0], '/') ? strdup(argv[0]) :
+					     which_path(argv[0]);
+	int number = found ? 0 : ENOENT;
+	struct stat st;
+
+	if (found && (stat(found, &st) ||
+		      faccessat(AT_FDCWD, found, X_OK, AT_EACCESS)))
+		number = errno;
+	else if (found && S_ISDIR(st.st_mode))
+		number = EACCES;
+	free(found);
+	return number ? cannot_run(argv[0], number, exit_code, err) : 0;
 }
 
 int spawn_release(struct spawn *s, int *exit_code, struct err *err)

@@ -39,6 +39,12 @@ struct spawn {
 				    .failed = -1 })
 
 /*
+ * Would its exec fail, as far as files tell?  0, or as spawn_release(), for which
+ * it is too late to leave things as they were.
+ */
+int spawn_check(char *const argv[], int *exit_code,
+		struct err *err) PT_MUST_CHECK;
+/*
  * Fork; the child waits.  argv[0] is found as a shell would, by PATH, when it
  * is released.  `argv` ends with NULL and stays the caller's;
  * it must live until spawn_close().

@@ -91,10 +91,12 @@ def test_status_of_the_command(pytrace, system_python, body, status):
 @pytest.mark.parametrize("command, status", [
     ("/no/such/command", 127), ("no-such-command", 127), ("/etc/passwd", 126)])
 def test_command_that_cannot_be_run(pytrace, tmp_path, command, status):
+    """An older report stays as it is; the end is told where there is none."""
     out = tmp_path / "out"
+    out.write_text("older")
     done = trace(pytrace, "--json", "-o", out, "--", command)
-    assert done.returncode == status
-    last = json.loads(out.read_text().splitlines()[-1])
+    assert done.returncode == status and out.read_text() == "older"
+    last = json.loads(done.stderr.splitlines()[-1])
     assert (last["type"], last["exit"]) == ("end", status)
 
 

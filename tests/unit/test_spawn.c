@@ -210,6 +210,29 @@ static void a_child_killed_while_held(void **state)
 	spawn_close(&s);
 }
 
+static void what_files_tell(void **state)
+{
+	struct command c;
+	struct err err = { 0 };
+	int code = 0;
+
+	(void)state;
+	assert_int_equal(spawn_check(command(&c, CMD("sh")), &code, NULL),
+			 0);
+	assert_int_equal(spawn_check(command(&c, CMD("/bin/sh")), &code, NULL),
+			 0);
+	assert_int_equal(spawn_check(command(&c, CMD("no-such-program")), &code,
+				     &err), -ENOENT);
+	assert_int_equal(code, SPAWN_NOT_FOUND);
+	assert_string_equal(err.text, "cannot run 'no-such-program': No such "
+			    "file or directory");
+	assert_int_equal(spawn_check(command(&c, CMD("/etc/passwd")), &code, NULL),
+			 -EACCES);
+	assert_int_equal(code, SPAWN_NOT_RUNNABLE);
+	assert_int_equal(spawn_check(command(&c, CMD("/")), &code, NULL),
+			 -EACCES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +241,7 @@ int main(void)
 		cmocka_unit_test(it_dies_with_the_tracer),
 		cmocka_unit_test(nothing_is_different),
 		cmocka_unit_test(a_child_killed_while_held),
+		cmocka_unit_test(what_files_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
