@@ -5,26 +5,29 @@
 
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/probes_events.h"
 #include "cmd/probes_pid.h"
 #include "cmd/probes_python.h"
 
 #define MAX_PIDS	256
 
 struct options {
-	bool offsets, json;
+	bool offsets, json, events;
 	char **files;
 	size_t nr_files;
 	pid_t pids[MAX_PIDS];
 	size_t nr_pids;
 };
 
-enum { OPT_OFFSETS = 256, OPT_JSON };
+enum { OPT_OFFSETS = 256, OPT_JSON, OPT_EVENTS };
 
 static const struct argp_option options[] = {
 	{ "pid", 'p', "PID[,...]", 0,
 	  "of the interpreters that these processes run", 0 },
 	{ "offsets", OPT_OFFSETS, NULL, 0, "file offsets as well", 0 },
 	{ "json", OPT_JSON, NULL, 0, "one JSON object a line", 0 },
+	{ "uprobe-events", OPT_EVENTS, NULL, 0,
+	  "as lines for uprobe_events of tracefs", 0 },
 	{ 0 },
 };
 
@@ -57,6 +60,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	case OPT_JSON:
 		o->json = true;
 		return 0;
+	case OPT_EVENTS:
+		o->events = true;
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
 		o->nr_files = (size_t)(state->argc - state->next);
@@ -80,12 +86,23 @@ static int refuse(const struct options *o, const char *path,
 	return cmd_fail(err);
 }
 
+static int print_events(pid_t pid, const char *path)
+{
+	struct err err = { 0 };
+	int rc = pid ? probes_events_pid(stdout, pid, &err) :
+		 probes_events_file(stdout, path, &err);
+
+	return rc < 0 ? cmd_fail(&err) : 0;
+}
+
 /* The exit code for this process. */
 static int print_pid(const struct options *o, pid_t pid, bool first)
 {
 	struct err err = { 0 };
 	char name[32];
 
+	if (o->events)
+		return print_events(pid, NULL);
 	if (!first && !o->json)
 		fputc('\n', stdout);
 	if (!probes_pid(stdout, pid, o->offsets, o->json, &err))
@@ -133,6 +150,8 @@ static int print_one(const struct options *o, const char *path, bool first)
 	struct err err = { 0 };
 	int rc;
 
+	if (o->events)
+		return print_events(0, path);
 	if (!first && !o->json)
 		fputc('\n', stdout);
 	rc = probes_open(&f, path, &err);
@@ -167,6 +186,8 @@ static int run(int argc, char **argv)
 
 	cmd_parse(&argp, argc, argv, 0, &o);
 	cmd_errors_as_json(NULL);	/* it has its own */
+	if (o.events && (o.json || o.offsets))
+		cmd_usage("--uprobe-events is a format of its own");
 	for (i = 0; i < o.nr_pids + o.nr_files; i++) {
 		one = i < o.nr_pids ? print_pid(&o, o.pids[i], !i) :
 			print_one(&o, o.files[i - o.nr_pids], !i);

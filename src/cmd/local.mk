@@ -13,6 +13,7 @@ pytrace_SOURCES = \
 	src/cmd/ps_json.c src/cmd/ps_print.c \
 	src/cmd/cmd_probes.c src/cmd/probes.c src/cmd/probes.h \
 	src/cmd/probes_json.c \
+	src/cmd/probes_events.c src/cmd/probes_events.h \
 	src/cmd/cmd_record.c \
 	src/cmd/cmd_summary.c \
 	src/cmd/cmd_trace.c \

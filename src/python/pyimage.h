@@ -61,4 +61,15 @@ const char *pyimage_probe_verdict(uint16_t version, const char *provider,
 /* Do function__entry and function__return of this version tell of every call? */
 bool pyimage_probes_tell_calls(uint16_t version);
 
+struct uprobedef_arg;
+struct stapsdt_note;
+
+/*
+ * What argument `i` (from 0) of a probe of CPython is, the same in all versions,
+ * without a name where it is of no use outside; false: not known.  For
+ * uprobedef.h.
+ */
+bool pyimage_probe_arg(const struct stapsdt_note *note, size_t i,
+		       struct uprobedef_arg *out);
+
 #endif /* PT_PYIMAGE_H */

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "elf/stapsdt.h"
+#include "elf/uprobedef.h"
 
 struct row {
 	const char *name;
@@ -75,4 +77,41 @@ const char *pyimage_probe_verdict(uint16_t version, const char *provider,
 bool pyimage_probes_tell_calls(uint16_t version)
 {
 	return (version >= V(6) && version <= V(10)) || version == V(15);
+}
+
+#define TEXT(name) { name, true }
+#define NUMBER(name) { name, false }
+
+/* Include/pydtrace.d */
+static const struct {
+	const char *probe;
+	struct uprobedef_arg arg[3];
+} known[] = {
+	{ "function__entry", { TEXT("filename"), TEXT("function"),
+			       NUMBER("line") } },
+	{ "function__return", { TEXT("filename"), TEXT("function"),
+				NUMBER("line") } },
+	{ "line", { TEXT("filename"), TEXT("function"), NUMBER("line") } },
+	{ "gc__start", { NUMBER("generation") } },
+	{ "gc__done", { NUMBER("collected") } },
+	{ "import__find__load__start", { TEXT("module") } },
+	{ "import__find__load__done", { TEXT("module"), NUMBER("found") } },
+	/* the second is a tuple's address */
+	{ "audit", { TEXT("event") } },
+};
+
+bool pyimage_probe_arg(const struct stapsdt_note *note, size_t i,
+		       struct uprobedef_arg *out)
+{
+	if (strcmp(note->provider, "python"))
+		return false;
+	for (size_t k = 0; k < ARRAY_LEN(known); k++) {
+		if (strcmp(known[k].probe, note->name))
+			continue;
+		*out = (struct uprobedef_arg){ NULL, false };
+		if (i < ARRAY_LEN(known[k].arg))
+			*out = known[k].arg[i];
+		return true;
+	}
+	return false;
 }

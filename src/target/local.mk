@@ -26,6 +26,7 @@ libptcore_a_SOURCES += \
 	src/target/remote.c src/target/remote.h \
 	src/target/rights.c src/target/rights.h \
 	src/target/root.c src/target/root.h \
+	src/target/route.c src/target/route.h \
 	src/target/select.c src/target/select.h src/target/select_priv.h \
 	src/target/select_match.c src/target/select_names.c \
 	src/target/settle.c \

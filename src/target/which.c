@@ -215,7 +215,7 @@ static int run_search(struct search *s, const char *name,
 }
 
 /* The length of "/proc/812/root" in front of `path`, or 0. */
-static size_t proc_root_len(const char *path)
+size_t which_root_len(const char *path)
 {
 	size_t len = 6, digits;
 
@@ -232,7 +232,7 @@ static size_t proc_root_len(const char *path)
 static int search_ours(const struct search *how, const char *name,
 		       const char *const *args)
 {
-	size_t len = proc_root_len(name);
+	size_t len = which_root_len(name);
 	struct search s = *how;
 	char prefix[64];
 	struct root root;

@@ -50,6 +50,8 @@ int which_file(const char *path, struct which *out,
 int which_in_root(const struct root *root, const char *path,
 		  struct which *out, struct err *err) PT_MUST_CHECK;
 void which_fini(struct which *w);
+/* How much of a path is /proc/PID/root: 0, it is none of another root. */
+size_t which_root_len(const char *path);
 
 /* What PATH has for a name without a slash (to be freed), or NULL. */
 char *which_path(const char *name);

@@ -342,3 +342,77 @@ def test_output_that_cannot_be_written():
     r = pytrace("probes", PYTHON, stdout=write)
     os.close(write)
     assert r.returncode == 0 and not r.stderr
+
+
+def uprobe_events(path, *args):
+    """(comments by keyword, lines) of --uprobe-events."""
+    r = pytrace("probes", "--uprobe-events", *args, path)
+    assert r.returncode == 0, r.stderr
+    comments, lines = {}, []
+    for line in r.stdout.splitlines():
+        if line.startswith("#"):
+            words = line[1:].split("\t")
+            comments.setdefault(words[0], []).append(words[1:])
+        else:
+            lines.append(line)
+    return comments, lines
+
+
+@pytest.mark.parametrize("path", interpreters(), ids=lambda p: p.split("/")[-1])
+def test_uprobe_events_of_interpreters(path):
+    """A line for each location, with its offsets and named fields."""
+    comments, lines = uprobe_events(path)
+    _, probes = listing(path)
+    real = os.path.realpath(path)
+    st = os.stat(path)
+    file, = comments["file"]
+    assert file[0] == real
+    assert file[1] == "%d:%d" % (st.st_dev, st.st_ino)
+    assert file[3].startswith("CPython 3.")
+    verdicts = dict(comments["verdict"])
+    assert {"sdt_python/" + p["name"]: p["verdict"] for p in probes} == verdicts
+    assert "without" not in comments and "skipped" not in comments
+    assert [line.split("(")[0].rsplit(":", 1)[0] for line in lines] == \
+        ["p:sdt_python/%s %s" % (p["name"], real) for p in probes]
+    for line, p in zip(lines, probes):
+        assert ":0x%016x(%#x) " % (p["offset"], p["semaphore_offset"]) in line
+        fields = re.findall(r" (\w+)=\S+:(\w+)", line)
+        assert fields == {
+            "function": [("filename", "ustring"), ("function", "ustring"),
+                         ("line", "s32")],
+            "line": [("filename", "ustring"), ("function", "ustring"),
+                     ("line", "s32")],
+            "gc__start": [("generation", "s32")],
+            "gc__done": [("collected", "s64")],
+            "import__find__load__start": [("module", "ustring")],
+            "import__find__load__done": [("module", "ustring"),
+                                         ("found", "s32")],
+            "audit": [("event", "ustring")],
+        }[re.sub("function__.*", "function", p["name"])], line
+
+
+def test_uprobe_events_of_odd_paths(tmp_path):
+    """A line is words: what ends one is written as octal numbers."""
+    odd = tmp_path / "a b#\u00e0"
+    shutil.copy(PYTHON, odd)
+    comments, lines = uprobe_events(str(odd))
+    want = str(tmp_path) + "/a\\040b\\043\\303\\240"
+    assert comments["file"][0][0] == want
+    assert lines and all(line.split(" ")[1].startswith(want + ":0x")
+                         for line in lines)
+    link = tmp_path / "link"
+    link.symlink_to(PYTHON)
+    assert uprobe_events(str(link))[0]["file"][0][0] == PYTHON
+
+
+def test_uprobe_events_of_scripts_and_others(tmp_path):
+    script = tmp_path / "x.py"
+    script.write_text("#!%s\n" % PYTHON)
+    script.chmod(0o755)
+    assert uprobe_events(str(script))[0]["file"][0][0] == PYTHON
+    comments, lines = uprobe_events("/bin/true")
+    assert comments["file"][0][3] == "-" and not lines
+    for args, code in ((["/etc/passwd"], 4), (["/nonexistent"], 3),
+                       (["--json", PYTHON], 2), (["--offsets", PYTHON], 2)):
+        r = pytrace("probes", "--uprobe-events", *args)
+        assert r.returncode == code and not r.stdout, (args, r.stderr)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elf/sdtarg.h"
+#include "elf/sdtfetch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,6 +49,21 @@ static void check(const struct sdtarg *a, const char *args)
 		must(sdtarg_fit(a, v) == v);
 }
 
+/* A fetcharg is one word, closed; or there is a reason. */
+static void check_fetch(unsigned int machine, const struct sdtarg *a)
+{
+	struct sdtfetch f;
+
+	for (int is_text = 0; is_text < 2; is_text++) {
+		if (sdtfetch_of(machine, a, is_text, &f))
+			continue;
+		must(a->place != SDTARG_UNKNOWN && !a->sym);
+		must(strlen(f.from) + 1 < sizeof(f.from) && *f.from);
+		must(strlen(f.type) + 1 < sizeof(f.type) && *f.type);
+		must(!strpbrk(f.from, " \t\n#") && !strchr(f.type, ' '));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint16_t machines[] = {
@@ -55,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		EM_PPC, EM_MIPS,
 	};
 	struct sdtarg a[SDTARG_MAX];
+	unsigned int machine;
 	size_t i, nr;
 	char *args;
 
@@ -62,11 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(args, data + 1, size - 1);
 	args[size - 1] = '\0';
-	nr = sdtarg_parse(machines[data[0] % (sizeof(machines) /
-					      sizeof(machines[0]))],
-			  data[0] & 0x40, args, a, SDTARG_MAX);
-	for (i = 0; i < nr && i < SDTARG_MAX; i++)
+	machine = machines[data[0] % (sizeof(machines) / sizeof(machines[0]))];
+	nr = sdtarg_parse(machine, data[0] & 0x40, args, a, SDTARG_MAX);
+	for (i = 0; i < nr && i < SDTARG_MAX; i++) {
 		check(&a[i], args);
+		check_fetch(machine, &a[i]);
+	}
 	free(args);
 	return 0;
 }
