@@ -7,9 +7,11 @@ EXTRA_DIST += \
 	examples/shop.py \
 	tests/cli/test_scripts.py
 
-dist_man_MANS = man/pytrace.1 man/pytrace.data.5
+dist_bin_SCRIPTS = scripts/pytrace-perf-probe
+dist_man_MANS = man/pytrace.1 man/pytrace-perf-probe.1 man/pytrace.data.5
 bashcompdir = $(datadir)/bash-completion/completions
-dist_bashcomp_DATA = completions/pytrace.bash
+dist_bashcomp_DATA = completions/pytrace.bash \
+	completions/pytrace-perf-probe.bash
 
 .PHONY: check-headers check-layers check-docs check-cli check-live \
 	check-asan interpreters lint compdb soak

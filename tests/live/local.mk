@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	tests/live/test_target_find.py tests/live/test_target_hang.py tests/live/test_target_ps.py
 EXTRA_DIST += tests/live/test_doctor.py tests/live/test_least_rights.py
 EXTRA_DIST += tests/live/test_targets.py
+EXTRA_DIST += tests/live/test_perf_probe.py
 # For test_least_rights.py: what the kernel half reads of a process.
 if LIVE
 check_PROGRAMS += tests/live/show_through
