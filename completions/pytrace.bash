@@ -65,7 +65,8 @@ _pytrace() {
 		return ;;
 	--sort)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'time count samples faults errors p50 p99 max bytes cow private resident major events' \
+			'time count samples faults errors p50 p99 max bytes cow private resident major events
+			 total self cpu calls resumes suspended' \
 			-- "$cur")
 		return ;;
 	--color)
@@ -73,7 +74,7 @@ _pytrace() {
 		return ;;
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'syscalls faults offcpu cpu gc import audit usdt: %file %network %process %desc %memory
+			'syscalls faults offcpu cpu calls gc import audit usdt: %file %network %process %desc %memory
 			 cycles instructions cache-misses branch-misses cpu-clock page-faults
 			 context-switches cpu-migrations sched: block: kmem: net:' -- "$cur")
 		return ;;

@@ -12,7 +12,7 @@ include $(srcdir)/tests/fuzz/local.mk
 EXTRA_DIST += tests/cli/test_probes.py tests/cli/test_which.py \
 	tests/cli/test_messages.py tests/cli/test_summary.py \
 	tests/cli/test_views.py tests/cli/test_schema.py \
-	tests/cli/test_perf_probe.py
+	tests/cli/test_perf_probe.py tests/cli/test_calls.py
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = \

@@ -20,6 +20,7 @@ struct subcommand {
 };
 
 extern const struct subcommand cmd_doctor;
+extern const struct subcommand cmd_calls;
 extern const struct subcommand cmd_cpu;
 extern const struct subcommand cmd_dump;
 extern const struct subcommand cmd_faults;

@@ -1,6 +1,7 @@
 bin_PROGRAMS += pytrace
 pytrace_SOURCES = \
 	src/cmd/cmd.h src/cmd/main.c \
+	src/cmd/cmd_calls.c src/cmd/cmd_calls_python.c src/cmd/calls.h \
 	src/cmd/cmd_doctor.c \
 	src/cmd/analyse.c src/cmd/analyse.h \
 	src/cmd/cmd_dump.c \

@@ -15,6 +15,7 @@
 #include "report/schema.h"
 
 static const struct subcommand *const commands[] = {
+	&cmd_calls,
 	&cmd_cpu,
 	&cmd_offcpu,
 	&cmd_syscalls,

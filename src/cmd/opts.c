@@ -41,6 +41,9 @@ enum {				/* long options without a letter */
 	OPT_LIMIT,
 	OPT_TREE,
 	OPT_HIST,
+	OPT_VERIFY,
+	OPT_GC,
+	OPT_IMPORTS,
 };
 
 /* One row an option; `group` says which views have it. */
@@ -78,7 +81,7 @@ static const struct row {
 	{ OPTS_VIEW, { "interval", 'I', "DUR", 0,
 		"also report every DUR what ended since the last time", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
-		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), gc, "
+		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), calls, gc, "
 		"import, audit, a USDT probe (usdt:provider:name), a "
 		"tracepoint of the kernel (category:name), a counter "
 		"(cycles[:HZ], page-faults[/PERIOD], ...); or these system "
@@ -91,7 +94,7 @@ static const struct row {
 		"-F looks at the innermost frame only", 3 } },
 	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
 		"only system calls that failed", 3 } },
-	{ OPTS_FILTER, { "slower", OPT_SLOWER, "DUR", 0,
+	{ OPTS_FILTER | OPTS_CALLS, { "slower", OPT_SLOWER, "DUR", 0,
 		"only what took longer", 3 } },
 	{ OPTS_SHOW, { NULL, 'k', NULL, 0, "the whole stack under each line", 4 } },
 	{ OPTS_SHOW | OPTS_RECORD, { NULL, 's', "LEN", 0,
@@ -106,7 +109,7 @@ static const struct row {
 		"or a chain 'queue.py:get < worker.py:run'", 4 } },
 	{ OPTS_SHOW, { "lasti", OPT_LASTI, NULL, 0,
 		"the bytecode offset beside each line", 4 } },
-	{ OPTS_SHOW | OPTS_VIEW, { "utc", OPT_UTC, NULL, 0,
+	{ OPTS_SHOW | OPTS_VIEW | OPTS_CALLS, { "utc", OPT_UTC, NULL, 0,
 		"times of day in UTC", 4 } },
 	{ OPTS_SHOW | OPTS_VIEW | OPTS_LIVE, { "no-paths", OPT_NO_PATHS, NULL, 0,
 		"show neither paths nor socket addresses", 4 } },
@@ -120,22 +123,38 @@ static const struct row {
 		"order by this column of the view: time, count, samples, faults, "
 		"errors, p50, p99, max, bytes, cow, private, resident, major",
 		4 } },
-	{ OPTS_ROWS, { "tree", OPT_TREE, NULL, 0,
+	{ OPTS_CALLS, { NULL, 'F', "PATTERN", 0,
+		"only calls of this function: name, Class.name, "
+		"pkg/file.py:name, pkg/file.py, pkg/*; ! excludes; with --tree "
+		"and what it calls", 3 } },
+	{ OPTS_CALLS, { "gc", OPT_GC, NULL, 0,
+		"collections instead: pauses by generation, and where", 3 } },
+	{ OPTS_CALLS, { "imports", OPT_IMPORTS, NULL, 0,
+		"imports instead: what each module took, itself and in all", 3 } },
+	{ OPTS_CALLS, { "verify", OPT_VERIFY, NULL, 0,
+		"compare the stack of calls with a walked one at each event of "
+		"the kernel", 3 } },
+	{ OPTS_CALLS, { "by", OPT_BY, "KEY", 0,
+		"a row for each func (the default), thread, process", 4 } },
+	{ OPTS_CALLS, { "sort", OPT_SORT, "COL", 0,
+		"order by total, self, cpu, calls, resumes, suspended, p50, p99 "
+		"or max", 4 } },
+	{ OPTS_ROWS | OPTS_CALLS, { "tree", OPT_TREE, NULL, 0,
 		"as a call tree, outermost frame first", 4 } },
-	{ OPTS_ROWS, { "hist", OPT_HIST, "SHAPE", OPTION_ARG_OPTIONAL,
+	{ OPTS_ROWS | OPTS_CALLS, { "hist", OPT_HIST, "SHAPE", OPTION_ARG_OPTIONAL,
 		"how long each took, as bars: log2 (the default) or linear",
 		4 } },
-	{ OPTS_ROWS, { "limit", OPT_LIMIT, "N", 0,
+	{ OPTS_ROWS | OPTS_CALLS, { "limit", OPT_LIMIT, "N", 0,
 		"rows, nodes of a tree (20), histograms (5); 0: all", 4 } },
-	{ OPTS_VIEW, { "width", OPT_WIDTH, "N", 0,
+	{ OPTS_VIEW | OPTS_CALLS, { "width", OPT_WIDTH, "N", 0,
 		"columns of the report (default: the terminal's, or 100)", 4 } },
-	{ OPTS_SHOW | OPTS_VIEW, { "json", OPT_JSON, NULL, 0,
+	{ OPTS_SHOW | OPTS_VIEW | OPTS_CALLS, { "json", OPT_JSON, NULL, 0,
 		"one JSON object a line", 5 } },
-	{ OPTS_SHOW | OPTS_VIEW | OPTS_RECORD, { "output", 'o', "FILE", 0,
+	{ OPTS_SHOW | OPTS_VIEW | OPTS_RECORD | OPTS_CALLS, { "output", 'o', "FILE", 0,
 		"write there instead of to standard output", 5 } },
-	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW, { "quiet", 'q', NULL, 0,
+	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW | OPTS_CALLS, { "quiet", 'q', NULL, 0,
 		"no status, no notes", 5 } },
-	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW, { "verbose", 'v', NULL, 0,
+	{ OPTS_LIVE | OPTS_SHOW | OPTS_VIEW | OPTS_CALLS, { "verbose", 'v', NULL, 0,
 		"say more", 5 } },
 	{ OPTS_LIVE, { "buffer", OPT_BUFFER, "SIZE", 0,
 		"of the ring between kernel and pytrace (default 8M)", 6 } },
@@ -357,6 +376,15 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		break;
 	case OPT_TREE:
 		o->tree = true;
+		break;
+	case OPT_VERIFY:
+		o->verify = true;
+		break;
+	case OPT_GC:
+		o->gc = true;
+		break;
+	case OPT_IMPORTS:
+		o->imports = true;
 		break;
 	case OPT_HIST:
 		check_hist(o, arg);

@@ -28,6 +28,7 @@ enum opts_group {
 	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
 	OPTS_ROWS = 1 << 7,	/* --by --sort --limit --tree --hist -F --innermost */
 	OPTS_THREADS = 1 << 8,	/* -t --thread */
+	OPTS_CALLS = 1 << 9,	/* -F --by --sort --tree --slower --verify ... */
 };
 
 /* Those of the default view. */
@@ -70,6 +71,7 @@ struct opts {
 	unsigned int limit;	/* rows of a table; 0: all */
 	unsigned int width;	/* 0: as wide as the terminal */
 	bool tree, hist, linear;	/* other shapes than rows */
+	bool verify, gc, imports;	/* of calls */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */
 	int color;		/* -1 never, 0 auto, 1 always */

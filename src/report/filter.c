@@ -280,6 +280,11 @@ static bool step_passes(const struct filter *f, const struct moment_step *ms,
 	return true;
 }
 
+bool filter_passes_thread(const struct filter *f, const struct moment_step *ms)
+{
+	return step_passes(f, ms, FILTER_TID) && step_passes(f, ms, FILTER_THREAD);
+}
+
 bool filter_passes_step(struct filter *f, const struct moment_step *ms)
 {
 	bool counts = ms->step->kind == STEP_END;

@@ -66,6 +66,9 @@ bool filter_passes(struct filter *f, const struct moment *m);
 /* The same of a step of calls: its function is what -F looks at. */
 bool filter_passes_step(struct filter *f, const struct moment_step *ms);
 
+/* -t and --thread alone. */
+bool filter_passes_thread(const struct filter *f, const struct moment_step *ms);
+
 /* -F and --innermost alone. */
 bool filter_passes_stack(const struct filter *f, const struct pystack *st);
 

@@ -1,6 +1,10 @@
 libptcore_a_SOURCES += \
 	src/report/account_json.c \
 	src/report/calltext.c src/report/calltext.h \
+	src/report/calls_json.c \
+	src/report/calls_report.c src/report/calls_report.h \
+	src/report/calls_head.c src/report/calls_priv.h \
+	src/report/calls_shapes.c \
 	src/report/columns.c src/report/columns.h \
 	src/report/eventtext.c src/report/eventtext.h \
 	src/report/fields.c src/report/fields.h \
@@ -10,6 +14,7 @@ libptcore_a_SOURCES += \
 	src/report/json_event.c src/report/json_priv.h \
 	src/report/jsonw.c src/report/jsonw.h \
 	src/report/next.c \
+	src/report/pyevents_text.c src/report/pyevents_text.h \
 	src/report/quote.c src/report/quote.h \
 	src/report/pick.c src/report/pick.h \
 	src/report/rows_json.c src/report/rows_json.h \

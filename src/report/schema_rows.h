@@ -18,6 +18,11 @@
 	     "kernel_ns:u~ bytes:u~ errors:u~ by_errno:m~" FAULT_SUMS		\
 	     " estimate:l"
 
+#define CALL_SUMS " count:u seeded:u resumes:u generators:u raised:u total_ns:u "	\
+	"self_ns:u cpu_ns:u? syscalls:u~ syscall_ns:u~ faults:u~ major:u~ "	\
+	"suspended_ns:u max_ns:u p50_ns:u?~ p99_ns:u?~ cut:u gaps:u "		\
+	"estimate:l at_least:l"
+
 #define SCHEMA_OBJECTS(X)							\
 X("meta", "The first line of a stream.",					\
   "t:u version:u clock:s realtime_offset_ns:i tool:s? kernel:s? host:s? "		\
@@ -85,6 +90,18 @@ X("node", "A node of a call tree; parents come first.",			\
   "view:s interval:u~" COUNTER " id:u parent:u? depth:u kind:s key:P?~ frames:u~ "	\
   "cause:s~ call:s?~ fault_kind:s~ count:u ns:u? events:u~ self_count:u self_ns:u~ self_events:u~ "	\
   "errors:u~ bytes:u~" FAULT_SUMS " estimate:l")				\
+X("calls-total", "calls: all of them; what had to be repaired, and verified.",	\
+  "t:u? until:u? threads:u" CALL_SUMS " repairs:m verified:o?")		\
+X("calls-row", "calls: a function, a thread, a process.",			\
+  "others:b key:o" CALL_SUMS " hist:l~")					\
+X("calls-node", "calls --tree: a function, as it was called by its parent.",	\
+  "id:u parent:u? depth:u others:b key:o" CALL_SUMS)				\
+X("gc-row", "calls --gc: collections of a generation; null: begin not seen.",	\
+  "generation:i? count:u ns:u? max_ns:u? p50_ns:u? p99_ns:u? collected:u")	\
+X("gc-place", "calls --gc: collections at a line of the application.",		\
+  "place:s count:u ns:u max_ns:u")						\
+X("import-row", "calls --imports: in the order in which they ended.",		\
+  "id:u parent:u? module:s? t:u tid:u? ns:u? self_ns:u? found:b")		\
 X("rights", "doctor: what this process may do.",				\
   "uid:u effective:s? permitted:s? bounding:s? no_new_privs:b? seccomp:u? "	\
   "first_user_namespace:b? uid_map:s? perf_event_paranoid:i? "			\

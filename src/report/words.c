@@ -173,7 +173,7 @@ void words_prefix_end(struct words *w)
 }
 
 /* Behind the last ".../lib/python3.11/" and ".../site-packages/". */
-static const char *in_library(const char *file)
+const char *words_library_part(const char *file)
 {
 	static const char *const folders[] = { "/site-packages/",
 					       "/dist-packages/" };
@@ -216,7 +216,7 @@ static void short_file(struct text *t, const struct words *w, uint32_t place)
 	if (is_app(w, place) && !strncmp(file, w->prefix, strlen(w->prefix)))
 		from = file + strlen(w->prefix);
 	else if (!is_app(w, place))
-		from = in_library(file);
+		from = words_library_part(file);
 	cut = (size_t)(from - file);
 	text_name(t, from, len - cut);
 }

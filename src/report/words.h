@@ -29,6 +29,9 @@ void words_prefix_end(struct words *w);
 void words_line(struct text *t, const struct words *w, uint32_t place);
 void words_func(struct text *t, const struct words *w, uint32_t place);
 
+/* Where the part of a library's file begins that says which: "json/decoder.py". */
+const char *words_library_part(const char *file);
+
 /* "pool-0_2"; its id if it has no name of its own. */
 void words_thread(struct text *t, const struct words *w, uint32_t thread);
 

@@ -98,6 +98,7 @@ void engine_free(struct engine *e)
 	tasks_free(e->tasks);
 	named_free(e->named);
 	shadow_free(e->shadow);
+	verify_fini(&e->verified);
 	steps_free(&e->steps);
 	free(e);
 }
@@ -254,12 +255,22 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 	return rc;
 }
 
+static uint64_t called(const struct pt_hdr *rec)
+{
+	const struct pt_call *call = (const void *)rec;
+
+	return rec->type == PT_CALL ? call->code : 0;
+}
+
 /* Calls, or what ends them. */
 static int feed_calls(struct engine *e, const struct pt_hdr *rec,
 		      struct moment *m)
 {
-	int rc = shadow_feed(e->shadow, rec);
+	int rc;
 
+	if (e->verify && (rec->type == PT_CALL || rec->type == PT_RETURN))
+		verify_next(&e->verified, e->codes, rec->tid, called(rec));
+	rc = shadow_feed(e->shadow, rec);
 	if (rec->type == PT_CALL || rec->type == PT_RETURN) {
 		e->totals.events++;
 		e->totals.of_type[rec->type]++;

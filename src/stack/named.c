@@ -107,3 +107,20 @@ const struct named *named_find(const struct named_table *t, uint32_t event)
 
 	return e ? &e->named : NULL;
 }
+
+bool named_value(const struct named *n, const struct pt_tracepoint *tp,
+		 const char *field, struct evvalue *out)
+{
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct evfield *f = &n->field[i];
+
+		if (f->name_len != strlen(field) ||
+		    memcmp(f->name, field, f->name_len))
+			continue;
+		if ((n->kind == PT_NAMED_GC && !tp->dur && !f->offset) ||
+		    (f->offset / 8 < 8 && tp->unread >> f->offset / 8 & 1))
+			return false;
+		return evfield_value(f, record_data(tp), tp->nr, out);
+	}
+	return false;
+}

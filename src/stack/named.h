@@ -37,4 +37,11 @@ int named_define(struct named_table *t, const struct pt_named *rec) PT_MUST_CHEC
 /* NULL: not defined.  Good until the next definition. */
 const struct named *named_find(const struct named_table *t, uint32_t event);
 
+/*
+ * A field of an event of that kind.  False: it has no such, or its value could
+ * not be read, or (the generation of a collection) its begin was not seen.
+ */
+bool named_value(const struct named *n, const struct pt_tracepoint *tp,
+		 const char *field, struct evvalue *out) PT_MUST_CHECK;
+
 #endif /* PT_NAMED_H */

@@ -371,6 +371,7 @@ static void feed_call(struct shadow *s, struct shadow_thread *th,
 		makes(s, th, rec);
 		return;
 	}
+	s->totals.by_name += !rec->frame;
 	s->totals.calls += what.begin == BEGIN_ENTRY;
 	s->totals.resumes += what.begin == BEGIN_RESUME;
 	s->totals.throws += what.begin == BEGIN_THROW;
@@ -451,6 +452,7 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 	}
 	pop_above(s, th, at);
 	code = th->now->e[at].code;
+	th->left = code;
 	chain_remove(s, th, th->now, at, end, th->t);
 	if (end == END_YIELD)
 		suspend(s, th, rec->frame, code, th->t);
@@ -599,7 +601,7 @@ bool shadow_stack(const struct shadow *s, uint32_t tid,
 		return false;
 	*out = (struct shadow_stack){
 		.nr = th->now->nr, .omitted = th->now->omitted,
-		.open = th->now->open, .t = th->t,
+		.open = th->now->open, .t = th->t, .left = th->left,
 	};
 	return true;
 }

@@ -79,6 +79,8 @@ struct step {
 	bool suspended;		/* suspended_ns is known */
 	uint32_t proc, pid, tid;
 	uint32_t depth;		/* frames that it is called from */
+	uint64_t id;		/* of begin and end of one run; from 1 */
+	uint64_t parent;	/* the run that called it; 0: none, not known */
 	uint64_t frame;		/* address; 0: not known */
 	uint64_t code;		/* id of a PT_CODE; 0: not known */
 	uint64_t t;		/* of this step */
@@ -99,7 +101,7 @@ struct shadow_opts {
 	void *arg;
 };
 
-/* Calls, and what had to be repaired. */
+/* Calls, and what had to be repaired (from `leaked` on). */
 #define SHADOW_TOTALS(X)						\
 	X(calls, "calls")						\
 	X(resumes, "resumes")						\
@@ -114,7 +116,8 @@ struct shadow_opts {
 	X(unknown_callers, "callers not known")				\
 	X(ignored, "returns of frames that never ran")			\
 	X(cut, "calls on too deep a stack")				\
-	X(given_up, "stacks given up for memory")
+	X(given_up, "stacks given up for memory")			\
+	X(by_name, "calls known by name alone")
 
 struct shadow_totals {
 #define X(name, words) uint64_t name;
@@ -160,6 +163,7 @@ struct shadow_stack {
 	uint32_t omitted;	/* outer frames that are not there */
 	bool open;		/* its outermost frames are not known */
 	uint64_t t;		/* of its last record of calls */
+	uint64_t left;		/* code of the frame that it returned from last */
 };
 
 /* False: nothing is known of it, or not which of its stacks runs. */

@@ -191,6 +191,8 @@ static struct step *step_of(struct shadow *s, const struct shadow_thread *th,
 	step->recursive = e->recursive;
 	step->suspended = e->suspended;
 	step->depth = c->omitted + at;
+	step->id = e->id;
+	step->parent = e->parent;
 	step->frame = e->frame;
 	step->code = e->code;
 	step->begin_t = e->begin_t;
@@ -295,6 +297,14 @@ static void take_suspended(struct shadow *s, const struct shadow_thread *th,
 	suspended_drop(s->suspended, th->proc, e->frame);
 }
 
+static uint64_t parent_of(const struct chain *c, uint32_t at)
+{
+	while (at-- > 0)
+		if (!c->e[at].linked)
+			return c->e[at].id;
+	return 0;
+}
+
 void chain_insert(struct shadow *s, struct shadow_thread *th, struct chain *c,
 		  uint32_t at, const struct beginning *what)
 {
@@ -306,6 +316,7 @@ void chain_insert(struct shadow *s, struct shadow_thread *th, struct chain *c,
 	e = &c->e[at];
 	memmove(e + 1, e, (c->nr - at) * sizeof(*e));
 	*e = (struct entry){
+		.id = ++s->last_id, .parent = parent_of(c, at),
 		.frame = what->frame, .code = what->code, .begin_t = th->t,
 		.before = c->done, .begin = what->begin, .late = what->late,
 		.generator = what->generator, .linked = what->linked,

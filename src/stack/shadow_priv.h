@@ -13,6 +13,7 @@
 
 /* A frame that runs, or one that is only linked: an exception passes it. */
 struct entry {
+	uint64_t id, parent;	/* as in struct step */
 	uint64_t frame, code;
 	uint64_t begin_t, child_ns, suspended_ns;
 	struct inside before;	/* what the chain had done when it began */
@@ -45,6 +46,7 @@ struct shadow_thread {
 	struct chain *now;	/* that runs */
 	struct chain *aside;	/* the others, the latest first */
 	uint32_t nr_aside;
+	uint64_t left;		/* code of the frame that was returned from last */
 	bool unsure;		/* `now` is empty, and others are aside */
 	uint32_t *filter;	/* how many frames of all hash there */
 	uint32_t nr_filter;	/* a power of 2 */
@@ -59,6 +61,7 @@ struct shadow {
 	struct shadow_thread *threads, *oldest;
 	struct suspended_table *suspended;
 	uint32_t nr_frames;
+	uint64_t last_id;
 	bool failed;		/* no memory */
 	struct step *steps;
 	size_t nr_steps, cap_steps;

@@ -2,8 +2,20 @@
 /* verify: is the stack that calls make the one that a walk finds? */
 #include "stack/verify.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "stack/table.h"
+
+/* Events at which a frame was linked whose call had not been told yet. */
+struct pending {
+	uint32_t tid;
+	uint64_t code, events, t;
+	char walked[VERIFY_TEXT], kept[VERIFY_TEXT];
+	UT_hash_handle hh;
+};
 
 /* The walked frames that calls know of: not the interpreter's own. */
 struct walked {
@@ -29,17 +41,19 @@ static int read_walked(struct walked *w, struct codes *c,
 	return rc;
 }
 
-static bool is_same(const struct walked *w, const struct shadow *s,
-		    uint32_t tid, const struct shadow_stack *st)
+/* From the `skip`-th walked frame on. */
+static bool is_same(const struct walked *w, uint32_t skip,
+		    const struct shadow *s, uint32_t tid,
+		    const struct shadow_stack *st)
 {
 	bool whole = w->whole && !st->omitted && !st->open;
 
-	if (whole && w->nr != st->nr)
+	if (w->nr < skip || (whole && w->nr - skip != st->nr))
 		return false;
-	for (uint32_t i = 0; i < w->nr && i < st->nr; i++) {
+	for (uint32_t i = 0; i + skip < w->nr && i < st->nr; i++) {
 		uint64_t code = shadow_at(s, tid, i).code;
 
-		if (code && code != w->codes[i])
+		if (code && code != w->codes[i + skip])
 			return false;
 	}
 	return true;
@@ -53,24 +67,84 @@ static void add_name(char *out, const struct frame *f)
 		 f->func ? f->func : "?");
 }
 
-static int remember(struct verified *v, const struct walked *w,
-		    const struct shadow *s, struct codes *c,
-		    const struct pt_event *ev, const struct shadow_stack *st)
+static int name_both(char *walked, char *kept, const struct walked *w,
+		     const struct shadow *s, struct codes *c, uint32_t tid,
+		     uint32_t nr)
 {
 	int rc = 0;
 
-	v->t = ev->h.t;
-	v->tid = ev->h.tid;
 	for (uint32_t i = 0; i < w->nr; i++)
-		add_name(v->walked, &w->frames[i]);
-	for (uint32_t i = 0; i < st->nr && i < PT_MAX_FRAMES && !rc; i++) {
+		add_name(walked, &w->frames[i]);
+	for (uint32_t i = 0; i < nr && i < PT_MAX_FRAMES && !rc; i++) {
 		struct frame f;
 
-		rc = codes_names(c, shadow_at(s, ev->h.tid, i).code, &f);
+		rc = codes_names(c, shadow_at(s, tid, i).code, &f);
 		if (!rc)
-			add_name(v->kept, &f);
+			add_name(kept, &f);
 	}
 	return rc;
+}
+
+static void differ(struct verified *v, const struct pending *p)
+{
+	if (!v->differed) {
+		v->t = p->t;
+		v->tid = p->tid;
+		memcpy(v->walked, p->walked, sizeof(v->walked));
+		memcpy(v->kept, p->kept, sizeof(v->kept));
+	}
+	v->differed += p->events;
+}
+
+static struct pending *find(const struct verified *v, uint32_t tid)
+{
+	struct pending *p;
+
+	HASH_FIND(hh, v->pending, &tid, sizeof(tid), p);
+	return p;
+}
+
+static void drop(struct verified *v, struct pending *p)
+{
+	HASH_DEL(v->pending, p);
+	free(p);
+}
+
+static int add_pending(struct verified *v, const struct pending *what)
+{
+	struct pending *p = find(v, what->tid);
+
+	if (p) {			/* another before that record */
+		p->events++;
+		return 0;
+	}
+	p = malloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = *what;
+	HASH_ADD(hh, v->pending, tid, sizeof(p->tid), p);
+	if (p->hh.tbl)
+		return 0;
+	free(p);
+	return -ENOMEM;
+}
+
+void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
+		 uint64_t code)
+{
+	struct pending *p = v->pending ? find(v, tid) : NULL;
+
+	if (!p)
+		return;
+	if (codes_first(c, code) != p->code)
+		differ(v, p);
+	drop(v, p);
+}
+
+void verify_fini(struct verified *v)
+{
+	while (v->pending)
+		drop(v, v->pending);
 }
 
 /*
@@ -80,8 +154,10 @@ static int remember(struct verified *v, const struct walked *w,
 int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 		 const struct pt_event *ev, const struct stack_def *def)
 {
+	struct pending what = { .tid = ev->h.tid, .t = ev->h.t, .events = 1 };
 	struct shadow_stack st;
 	struct walked w;
+	bool one_more;
 	int rc;
 
 	if (!def || !shadow_stack(s, ev->h.tid, &st) || ev->h.t < st.t) {
@@ -92,7 +168,16 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 	if (rc)
 		return rc;
 	v->compared++;
-	if (is_same(&w, s, ev->h.tid, &st))
+	if (is_same(&w, 0, s, ev->h.tid, &st))
 		return 0;
-	return v->differed++ ? 0 : remember(v, &w, s, c, ev, &st);
+	one_more = w.nr && is_same(&w, 1, s, ev->h.tid, &st);
+	if (one_more && w.codes[0] == st.left)
+		return 0;
+	rc = name_both(what.walked, what.kept, &w, s, c, ev->h.tid, st.nr);
+	what.code = one_more ? w.codes[0] : 0;
+	if (!rc && one_more)
+		return add_pending(v, &what);
+	if (!rc)
+		differ(v, &what);
+	return rc;
 }

@@ -4,6 +4,11 @@
  *
  * Compared at each kernel event of a thread whose stacks are known, code object
  * by code object; what either does not know is not compared.
+ *
+ * A frame is linked a moment before its probe is hit, and unlinked a moment after
+ * that of its return; what the kernel sees in between is no difference: the frame
+ * that a walk has more is the one that has just returned, or the one of the next
+ * record.
  */
 #ifndef PT_VERIFY_H
 #define PT_VERIFY_H
@@ -21,6 +26,7 @@
 struct verified {
 	uint64_t compared, differed;
 	uint64_t unknown;	/* events with one stack, or an unsure one */
+	struct pending *pending;	/* the next record of the thread decides */
 	/* The first that differed, innermost first: "f < g < main". */
 	uint64_t t;
 	uint32_t tid;
@@ -31,5 +37,10 @@ struct verified {
 int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 		 const struct pt_event *ev, const struct stack_def *def)
 	PT_MUST_CHECK;
+
+/* A record of calls comes, `code` that of a PT_CALL (else 0); before it is fed. */
+void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
+		 uint64_t code);
+void verify_fini(struct verified *v);
 
 #endif /* PT_VERIFY_H */

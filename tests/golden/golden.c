@@ -12,16 +12,23 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/calls.h"
+#include "analysis/pyevents.h"
 #include "event/source.h"
 #include "event/text.h"
+#include "report/calls_report.h"
 #include "report/json.h"
+#include "report/pyevents_text.h"
 #include "report/rows_json.h"
 #include "report/screen.h"
 #include "report/table.h"
 #include "report/trace.h"
 #include "stack/engine.h"
 
-enum form { TEXT, TRACE, JSON, SCREEN, ROWS, TABLE, TABLE_ROWS };
+enum form {
+	TEXT, TRACE, JSON, SCREEN, ROWS, TABLE, TABLE_ROWS,
+	CALLS, CALLS_JSON, SLOW, COLLECTIONS, IMPORTS,
+};
 
 struct made {
 	const char *out;		/* file, and name of the test */
@@ -32,6 +39,7 @@ struct made {
 	struct screen_opts screen;
 	struct analysis_opts analysis;
 	struct table_opts table;
+	struct calls_report calls;
 };
 
 static const char *const idle_at[] = { "shop/cache.py:get" };
@@ -156,6 +164,23 @@ static const struct made rows[] = {
 	{ .out = "named.text", .ev = "named.ev", .form = TEXT },
 	{ .out = "funcs.trace", .ev = "funcs.ev", .form = TRACE,
 	  .trace = { .whole_stacks = true } },
+	{ .out = "funcs.calls", .ev = "funcs.ev", .form = CALLS,
+	  .calls = { .limit = 7 } },
+	{ .out = "funcs-threads.calls", .ev = "funcs.ev", .form = CALLS,
+	  .calls = { .by = CALLS_THREAD, .sort = "calls" } },
+	{ .out = "funcs.calltree", .ev = "funcs.ev", .form = CALLS,
+	  .calls = { .shape = CALLS_TREE } },
+	{ .out = "funcs.callhist", .ev = "funcs.ev", .form = CALLS,
+	  .calls = { .shape = CALLS_HIST, .sort = "p99", .limit = 3 } },
+	{ .out = "funcs.callrows", .ev = "funcs.ev", .form = CALLS_JSON,
+	  .calls = { .shape = CALLS_HIST } },
+	{ .out = "funcs.callnodes", .ev = "funcs.ev", .form = CALLS_JSON,
+	  .calls = { .shape = CALLS_TREE } },
+	{ .out = "funcs.slow", .ev = "funcs.ev", .form = SLOW },
+	{ .out = "python.gc", .ev = "python.ev", .form = COLLECTIONS },
+	{ .out = "python.imports", .ev = "python.ev", .form = IMPORTS },
+	{ .out = "python-tree.imports", .ev = "python.ev", .form = IMPORTS,
+	  .calls = { .shape = CALLS_TREE, .limit = 5 } },
 	{ .out = "funcs.json", .ev = "funcs.ev", .form = JSON },
 	{ .out = "funcs.text", .ev = "funcs.ev", .form = TEXT },
 	{ .out = "args.trace", .ev = "args.ev", .form = TRACE,
@@ -164,6 +189,7 @@ static const struct made rows[] = {
 
 static const struct engine_opts with_stacks = {
 	.calls = { .end_stacks = true, .slower_ns = 1000000 },
+	.verify = true,
 };
 
 /* Tests run in build folders: the sources are in $SRCDIR. */
@@ -172,6 +198,73 @@ static void path_of(char *path, size_t size, const char *name)
 	const char *top = getenv("SRCDIR");
 
 	snprintf(path, size, "%s/tests/golden/%s", top ? top : ".", name);
+}
+
+/* What a view of calls is made of, beside the engine. */
+static struct calls *calls;
+static struct pyevents *pyevents;
+
+static void begin_calls(const struct made *row)
+{
+	const struct calls_opts opts = {
+		.by = row->calls.by, .tree = row->calls.shape == CALLS_TREE,
+	};
+
+	assert_int_equal(calls_new(&calls, &opts, NULL), 0);
+	assert_int_equal(pyevents_new(&pyevents, NULL), 0);
+}
+
+static void end_calls(void)
+{
+	calls_free(calls);
+	pyevents_free(pyevents);
+}
+
+static int add_calls(const struct made *row, const struct moment *m, FILE *out,
+		     struct err *err)
+{
+	int rc = calls_add(calls, m, err);
+
+	for (size_t i = 0; row->form == SLOW && i < m->nr_steps; i++)
+		if (m->steps[i].step->kind == STEP_END &&
+		    m->steps[i].stack.known)
+			calls_put_slow(out, &m->steps[i],
+				       calls_about(calls)->events,
+				       &calls_about(calls)->realtime_offset,
+				       true);
+	return rc ? rc : pyevents_add(pyevents, m, err);
+}
+
+static int put_calls(const struct made *row, const struct engine *engine,
+		     FILE *out, struct err *err)
+{
+	struct calls_report r = row->calls;
+	const struct pyevents_report p = {
+		.is = pyevents, .totals = engine_totals(engine),
+		.limit = r.limit, .width = 100, .tree = r.shape == CALLS_TREE,
+	};
+	int rc;
+
+	r.calls = calls;
+	r.totals = engine_totals(engine);
+	r.repairs = engine_calls(engine);
+	r.verified = engine_verified(engine);
+	r.width = 100;
+	r.utc = true;
+	if (row->form == CALLS)
+		return calls_put(out, &r, err);
+	if (row->form == CALLS_JSON)
+		return calls_json(out, &r, err);
+	if (row->form == SLOW) {
+		calls_put_slow_end(out, &r, 6, 1000000);
+		return 0;
+	}
+	rc = row->form == COLLECTIONS ? pyevents_put_gc(out, &p, err) :
+					pyevents_put_imports(out, &p, err);
+	if (rc || r.shape == CALLS_TREE)
+		return rc;
+	return row->form == COLLECTIONS ? pyevents_json_gc(out, &p, err) :
+					  pyevents_json_imports(out, &p, err);
 }
 
 static void print(const struct made *row, const struct moment *m,
@@ -197,6 +290,13 @@ static void print(const struct made *row, const struct moment *m,
 		if (rc >= 0)
 			rc = json_moment(json, m, engine_totals(engine), &err);
 		break;
+	case CALLS:
+	case CALLS_JSON:
+	case SLOW:
+	case COLLECTIONS:
+	case IMPORTS:
+		rc = add_calls(row, m, out, &err);
+		break;
 	case SCREEN:
 	case ROWS:
 	case TABLE:
@@ -215,6 +315,8 @@ static void summarise(const struct made *row, const struct engine *engine,
 	struct err err = { 0 };
 
 	assert_int_equal(analysis_end(analysis, &err), 0);
+	if (row->form >= CALLS)
+		assert_int_equal(put_calls(row, engine, out, &err), 0);
 	if (row->form == SCREEN)
 		assert_int_equal(screen_put(out, analysis,
 					    engine_totals(engine), &row->screen,
@@ -251,6 +353,7 @@ static void render(const struct made *row, FILE *out)
 	assert_int_equal(trace_new(&trace, out, &row->trace, &err), 0);
 	assert_int_equal(json_new(&json, out, &row->json, &err), 0);
 	assert_int_equal(analysis_new(&analysis, &row->analysis, &err), 0);
+	begin_calls(row);
 	while ((rc = source_next(src, &rec, &err)) > 0) {
 		assert_int_equal(engine_feed(engine, rec, &m, &err), 0);
 		print(row, &m, engine, out, trace, json, analysis);
@@ -258,6 +361,7 @@ static void render(const struct made *row, FILE *out)
 	if (rc < 0)
 		fail_msg("%s", err.text);
 	summarise(row, engine, out, analysis);
+	end_calls();
 	analysis_free(analysis);
 	json_free(json);
 	trace_free(trace);

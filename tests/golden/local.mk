@@ -14,6 +14,12 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/incident-tree.rows \
 	tests/golden/funcs.ev tests/golden/funcs.trace \
 	tests/golden/funcs.json tests/golden/funcs.text \
+	tests/golden/funcs.calls tests/golden/funcs-threads.calls \
+	tests/golden/funcs.calltree tests/golden/funcs.callhist \
+	tests/golden/funcs.callrows tests/golden/funcs.callnodes \
+	tests/golden/funcs.slow tests/golden/python.ev \
+	tests/golden/python.gc tests/golden/python.imports \
+	tests/golden/python-tree.imports \
 	tests/golden/counted.ev tests/golden/counted.cpu \
 	tests/golden/counted.tree tests/golden/counted.rows \
 	tests/golden/hostile.ev tests/golden/hostile.json \

@@ -83,3 +83,5 @@ UNIT_TESTS += tests/unit/test_budget
 tests_unit_test_budget_SOURCES = tests/unit/test_budget.c
 UNIT_TESTS += tests/unit/test_shadow
 tests_unit_test_shadow_SOURCES = tests/unit/test_shadow.c
+UNIT_TESTS += tests/unit/test_calls
+tests_unit_test_calls_SOURCES = tests/unit/test_calls.c

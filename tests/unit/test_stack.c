@@ -136,6 +136,20 @@ static void stacks_are_compared(void **state)
 	assert_int_equal(v->differed, 2);
 	assert_string_equal(v->walked, "? < ?");
 	assert_int_equal(v->t, 6);
+	/* between the frame and its probe: the next record decides */
+	feed("8 stack proc=1 stack=0x21 frame=4@0 frame=3@0 frame=2@0");
+	feed("9 seed pid=7 tid=7 proc=1 at=0x18:3@0 at=0x10:2@0");
+	feed("10 syscall pid=7 tid=7 proc=1 nr=0 stack=0x21");
+	feed("11 call pid=7 tid=7 proc=1 frame=0x20 caller=0x18 code=4");
+	feed("12 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("13 syscall pid=7 tid=7 proc=1 nr=0 stack=0x21");	/* left */
+	assert_int_equal(v->compared, 5);
+	assert_int_equal(v->differed, 2);
+	feed("14 call pid=7 tid=7 proc=1 frame=0x20 caller=0x18 code=5");
+	feed("15 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("16 syscall pid=7 tid=7 proc=1 nr=0 stack=0x21");
+	feed("17 call pid=7 tid=7 proc=1 frame=0x20 caller=0x18 code=5");
+	assert_int_equal(v->differed, 3);
 }
 
 static void what_is_missing_has_a_reason(void **state)
