@@ -132,6 +132,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	if (t && t->known) {
 		w = watch_start();
 		switched_out(prev, t, preempt);
+		t->off.kernel = kernel_stack(ctx);
 		watch_stop(w, OURS);
 	}
 	t = bpf_task_storage_get(&threads, next, NULL, 0);

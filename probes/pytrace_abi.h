@@ -64,7 +64,8 @@ typedef long long pt_s64;
 	X(24, SHED,	pt_shed,	88)				\
 	X(25, CALL,	pt_call,	56)				\
 	X(26, RETURN,	pt_return,	48)				\
-	X(27, SEED,	pt_seed,	56)
+	X(27, SEED,	pt_seed,	56)				\
+	X(30, KSTACK,	pt_kstack,	40)
 
 struct pt_hdr {
 	pt_u32 size;		/* bytes of the record, header included */
@@ -76,7 +77,8 @@ struct pt_hdr {
 				 * stream that has left src/live */
 	pt_u32 proc;		/* serial number of an address space, from 1;
 				 * 0: none, or not (yet) recognised */
-	pt_u32 flags;		/* of PT_META: below; else none yet: 0 */
+	pt_u32 flags;		/* of PT_META: below; of PT_OFFCPU and PT_SAMPLE
+				 * the number of a PT_KSTACK, 0: none; else 0 */
 };
 
 /* First record of a stream; after it argv as NUL-terminated strings. */
@@ -388,6 +390,17 @@ struct pt_named {
 	pt_u64 rate;		/* of a counter; else 0 */
 	/* then strings: its name, and one for each field of its data:
 	 * "TYPE NAME OFFSET SIZE u", or "... s" if it is signed */
+};
+
+/*
+ * Where in the kernel a thread was: a stack of functions that has a number.
+ * Written before the first event with that number, where -n asked for them.
+ */
+struct pt_kstack {
+	struct pt_hdr h;
+	pt_u32 kstack;		/* its number, from 1 */
+	pt_u32 pad;
+	/* then strings: the functions, innermost first; "" is not known */
 };
 
 enum pt_named_kind {

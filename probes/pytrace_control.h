@@ -15,6 +15,8 @@
 #define PT_MAX_CPUS	512
 #define PT_MAX_NAMED	64	/* events that are asked for by name */
 #define PT_MAX_DATA	1024	/* bytes of the data of one event */
+#define PT_MAX_KSTACKS	8192	/* different stacks of the kernel */
+#define PT_KERNEL_FRAMES 64	/* of one, innermost */
 #define PT_MAX_DYN	8	/* fields of it whose length varies */
 
 /* Settings, fixed when the programs are loaded. */
@@ -28,6 +30,7 @@ struct pt_config {
 	/* Bytes of the least page beyond 4096 that anonymous memory may get
 	 * unasked, or where it was advised (MADV_HUGEPAGE); 0: none. */
 	pt_u32 huge_always, huge_advised;
+	pt_u32 kernel_stacks;	/* where threads are in the kernel, too */
 	pt_u32 only_raw;	/* the one raw tracepoint, where the kernel has
 				 * no cookies for them; 0: it has */
 };

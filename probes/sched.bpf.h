@@ -29,6 +29,28 @@
 #define TIMER_SOFTIRQ		1
 #define HRTIMER_SOFTIRQ		8
 
+/* Stacks of the kernel by number: user space reads them out, and names them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, PT_MAX_KSTACKS);	/* 1 if nobody asked for them */
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, PT_KERNEL_FRAMES * sizeof(u64));
+} kstacks SEC(".maps");
+
+/*
+ * The number of the kernel's stack here; 0: none.  Two stacks of one hash cannot
+ * both be kept: the second has no number.
+ */
+static __always_inline u32 kernel_stack(void *ctx)
+{
+	long id;
+
+	if (!cfg.kernel_stacks)
+		return 0;
+	id = bpf_get_stackid(ctx, &kstacks, 0);
+	return id < 0 ? 0 : (u32)id + 1;
+}
+
 /* Which interrupts a CPU is in.  They nest: hard ones come on top. */
 struct interrupts {
 	u32 timer;		/* that of the CPU: it does not nest */
@@ -229,6 +251,7 @@ static __always_inline void begin_off(struct task_struct *task, struct thread *t
 	t->off.iowait = BPF_CORE_READ_BITFIELD(task, in_iowait);
 	t->off.in_gc = PT_UNKNOWN;
 	t->off.woken = 0;
+	t->off.kernel = 0;
 }
 
 /*
@@ -322,6 +345,7 @@ static __noinline void send_off(struct task_struct *task, struct thread *t,
 		return;
 	}
 	fill_hdr(&rec->h, PT_OFFCPU, sizeof(*rec), task, t->proc, from);
+	rec->h.flags = t->off.kernel;
 	fill_where(rec, t);
 	fill_waker(rec, &t->off);
 	split_off(rec, &t->off, from, now);
@@ -402,6 +426,7 @@ static __always_inline void meet_thread(struct task_struct *task, struct proc *p
 		return;
 	t->stack = task->tgid != task->pid ? PT_STACK_EMPTY : PT_STACK_UNKNOWN;
 	t->why = task->tgid != task->pid ? PT_WHY_NONE : PT_WHY_NOT_WALKED;
+	t->off.kernel = 0;
 	t->off.reason = PT_OFF_UNKNOWN;
 	t->off.state = PT_OFF_DONE;
 	t->off.in_gc = PT_UNKNOWN;
@@ -514,6 +539,7 @@ static __always_inline void sampled(struct bpf_perf_event_data *c, u32 event)
 	if (r.kernel) {
 		regs = (void *)bpf_task_pt_regs(task);
 		r.ip = regs->ip;
+		r.h.flags = kernel_stack(c);
 	}
 	r.stack = stack_here(task, t, &r.why);
 	r.in_gc = in_collector(task, t);

@@ -109,7 +109,7 @@ struct off {
 	u8 state;		/* enum pt_off_state */
 	u8 iowait;
 	u8 in_gc;		/* enum pt_tristate */
-	u8 pad[4];
+	u32 kernel;		/* of a PT_KSTACK; 0: not asked for, or lost */
 };
 
 struct thread {

@@ -31,6 +31,8 @@ int analysis_new(struct analysis **out, const struct analysis_opts *opts,
 	}
 	a->ledger.limit = opts && opts->memory ? opts->memory : MEMORY_DEFAULT;
 	if (opts) {
+		a->kernel = opts->kernel;
+		a->sampled_kernel = opts->sampled_kernel;
 		a->ledger.app = (struct app_rule){
 			.glob = opts->app, .nr = opts->nr_app,
 		};
@@ -111,7 +113,8 @@ static void begin(struct analysis *a, const struct pt_begin *b)
 	m->sample_hz = b->sample_hz;
 	if (b->events & 1u << PT_OFFCPU)
 		m->off = EXACT;
-	if (m->off == EXACT && (b->events & in_kernel) == in_kernel)
+	if (m->off == EXACT && (b->events & in_kernel) == in_kernel &&
+	    !a->sampled_kernel)
 		m->kernel = EXACT;
 	begin_accounts(a, b->h.t);
 }
@@ -409,4 +412,15 @@ bool model_object(const struct analysis *a, uint32_t nr, struct object *out)
 		break;
 	}
 	return true;
+}
+
+const uint32_t *model_kernel(const struct analysis *a, uint32_t nr,
+			     uint32_t *funcs)
+{
+	const uint32_t *strings;
+	size_t len = 0;
+
+	strings = nr ? intern_bytes(&a->ledger.kernels, nr, &len) : NULL;
+	*funcs = (uint32_t)(len / sizeof(*strings));
+	return strings;
 }

@@ -15,6 +15,9 @@
 #include "base/err.h"
 
 struct analysis_opts {
+	bool kernel;			/* tell stacks of the kernel apart */
+	bool sampled_kernel;		/* CPU time in kernel mode by samples, which
+					 * have such stacks, and not by calls */
 	size_t memory;			/* bytes; 0: 256 MiB.  Beyond: coarser keys */
 	const char *const *app;		/* globs of application files; none: all
 					 * but libraries.  To outlive the analysis */

@@ -38,6 +38,7 @@ struct analysis {
 					 * is of the interval */
 	uint64_t unfinished_end;	/* of the waits that had no end */
 	uint64_t charged;		/* events so far */
+	bool kernel, sampled_kernel;	/* as in analysis_opts */
 	bool began;			/* PT_BEGIN has come */
 	bool failed;
 };
@@ -54,6 +55,8 @@ void charge_event(struct analysis *a, const struct moment *m);
 void charge_time(struct analysis *a, const struct clock *c,
 		 struct cell_key key, uint64_t ns);
 uint32_t charge_stack(struct analysis *a, const struct moment *m);
+/* Its stack in the kernel; 0: not asked for. */
+uint32_t charge_kstack(struct analysis *a, const struct moment *m);
 /*
  * A thread that has been blocked since `before` the trace, its stack unknown, in
  * a call in which threads wait for work: nobody can say whether it did.

@@ -17,6 +17,11 @@ uint32_t charge_stack(struct analysis *a, const struct moment *m)
 	return ledger_stack(&a->ledger, record_event(m->rec)->stack, &m->stack);
 }
 
+uint32_t charge_kstack(struct analysis *a, const struct moment *m)
+{
+	return a->kernel ? ledger_kernel(&a->ledger, m->kernel) : 0;
+}
+
 /* ---- idle ----------------------------------------------------------------- */
 
 static bool is_idle_stack(struct analysis *a, uint32_t stack,
@@ -270,7 +275,7 @@ static void charge_sample(struct analysis *a, const struct moment *m)
 	struct clock *c = task_clock(a, m, s->h.t);
 	struct cell_key key = {
 		.kind = CELL_SAMPLES, .stack = charge_stack(a, m),
-		.call = s->kernel != 0,
+		.call = s->kernel != 0, .kernel = charge_kstack(a, m),
 	};
 
 	if (c && s->event)

@@ -171,6 +171,7 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 		      (a->began && off->h.t <= a->first);
 	struct cell_key key = {
 		.kind = CELL_TIME, .thread = c->thread, .stack = stack,
+		.kernel = charge_kstack(a, m),
 	};
 	const struct clock *holder;
 	uint64_t addr;
@@ -202,12 +203,13 @@ static void charge_blocked(struct analysis *a, const struct moment *m,
 			from, from + ns, addr, doing });
 }
 
-static void charge_waiting(struct analysis *a, struct clock *c, uint32_t stack,
-			   enum spent cause, uint64_t t, uint64_t ns)
+static void charge_waiting(struct analysis *a, const struct moment *m,
+			   struct clock *c, uint32_t stack, enum spent cause,
+			   uint64_t t, uint64_t ns)
 {
 	const struct cell_key key = {
 		.kind = CELL_TIME, .cause = (uint8_t)cause, .stack = stack,
-		.call = SPENT_NO_CALL,
+		.call = SPENT_NO_CALL, .kernel = charge_kstack(a, m),
 	};
 
 	if (!ns)
@@ -261,8 +263,8 @@ void charge_offcpu(struct analysis *a, const struct moment *m)
 	if (blocked || open)
 		charge_blocked(a, m, c, stack, t, blocked);
 	t += blocked;
-	charge_waiting(a, c, stack, SPENT_RUNQ, t, runq);
+	charge_waiting(a, m, c, stack, SPENT_RUNQ, t, runq);
 	t += runq;
-	charge_waiting(a, c, stack, SPENT_PREEMPTED, t, preempted);
-	charge_waiting(a, c, stack, SPENT_UNKNOWN, t + preempted, left);
+	charge_waiting(a, m, c, stack, SPENT_PREEMPTED, t, preempted);
+	charge_waiting(a, m, c, stack, SPENT_UNKNOWN, t + preempted, left);
 }

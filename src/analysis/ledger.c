@@ -24,6 +24,7 @@ void ledger_free(struct ledger *l)
 	intern_free(&l->seen);
 	intern_free(&l->doings);
 	intern_free(&l->holds);
+	intern_free(&l->kernels);
 	free(l->hold_ns);
 	free(l->info);
 	free(l->sums);
@@ -54,6 +55,7 @@ static size_t memory(const struct ledger *l)
 	return l->strings.memory + l->places.memory + l->stacks.memory +
 	       l->objects.memory + l->cells.memory + l->wakes.memory +
 	       l->seen.memory + l->doings.memory + l->holds.memory +
+	       l->kernels.memory +
 	       l->hold_cap * sizeof(*l->hold_ns) + l->info_cap * sizeof(*l->info) +
 	       (size_t)l->sums_cap * (sizeof(*l->sums) + sizeof(*l->hists) + 1) +
 	       l->hist_memory +
@@ -224,6 +226,18 @@ uint32_t ledger_stack(struct ledger *l, uint64_t id, const struct pystack *st)
 	return nr;
 }
 
+uint32_t ledger_kernel(struct ledger *l, const struct kstack *k)
+{
+	uint32_t func[KSTACK_FRAMES];
+
+	if (!k || memory(l) > l->limit)
+		return 0;
+	for (uint32_t i = 0; i < k->nr; i++)
+		func[i] = string(l, k->func[i], strlen(k->func[i]));
+	return k->nr ? note(l, intern_get(&l->kernels, func,
+					  k->nr * sizeof(func[0]))) : 0;
+}
+
 /* ---- objects -------------------------------------------------------------- */
 
 /* Bytes of an object: its kind, and what it is. */
@@ -289,6 +303,7 @@ uint32_t ledger_cell(struct ledger *l, const struct cell_key *key)
 	if (memory(l) > l->limit) {
 		coarse = *key;
 		coarse.thread = coarse.stack = coarse.object = 0;
+		coarse.kernel = 0;
 		key = &coarse;
 		l->coarse++;
 	}

@@ -25,6 +25,7 @@ struct hold_key {
 struct ledger {
 	struct intern strings, places, stacks, objects, cells, wakes, seen;
 	struct intern doings, holds;
+	struct intern kernels;		/* their functions: numbers of strings */
 	uint64_t *hold_ns;		/* of holds */
 	struct stack_info *info;	/* of stacks, from number 1 */
 	struct sums *sums, *wake_sums;	/* of cells, of wakes */
@@ -44,6 +45,9 @@ void ledger_free(struct ledger *l);
 
 /* 0 for an unknown stack with no reason, and when memory is short. */
 uint32_t ledger_stack(struct ledger *l, uint64_t id, const struct pystack *st);
+
+/* 0 of NULL, and when memory is short. */
+uint32_t ledger_kernel(struct ledger *l, const struct kstack *k);
 
 uint32_t ledger_socket(struct ledger *l, const struct pt_socket *socket);
 uint32_t ledger_path(struct ledger *l, const char *path, size_t len);

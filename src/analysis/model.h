@@ -72,6 +72,7 @@ struct cell_key {
 	uint8_t state;		/* enum cell_state */
 	uint8_t flags;
 	uint8_t pad[2];		/* 0 */
+	uint32_t kernel;	/* model_kernel(); 0: not known, or not asked */
 };
 
 struct sums {
@@ -282,5 +283,8 @@ const char *model_string(const struct analysis *a, uint32_t nr, size_t *len);
 const struct place *model_place(const struct analysis *a, uint32_t nr);
 const struct stack_info *model_stack(const struct analysis *a, uint32_t nr);
 bool model_object(const struct analysis *a, uint32_t nr, struct object *out);
+/* Functions of a stack of the kernel, innermost first: strings. */
+const uint32_t *model_kernel(const struct analysis *a, uint32_t nr,
+			     uint32_t *funcs);
 
 #endif /* PT_MODEL_H */

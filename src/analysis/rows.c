@@ -6,7 +6,7 @@
 
 /* What tells rows apart; of a function its file, name and first line. */
 struct row_key {
-	uint32_t key, func, def;
+	uint32_t key, func, def, kernel;
 	uint16_t call;
 	uint8_t kind, cause;
 	uint8_t state, in_gc;
@@ -59,6 +59,7 @@ static struct row_key key_of(const struct making *mk, const struct cell *c)
 		break;
 	case BY_STACK:
 		k.key = c->key->stack;
+		k.kernel = c->key->kernel;
 		break;
 	case BY_THREAD:
 		k.key = c->key->thread;
@@ -115,6 +116,7 @@ static uint32_t row_of(struct making *mk, const struct cell *c)
 				k.key,
 			.kind = k.kind, .cause = k.cause, .call = k.call,
 			.state = k.state, .in_gc = k.in_gc, .nr = nr - 1,
+			.kernel = k.kernel,
 		};
 	}
 	return nr;

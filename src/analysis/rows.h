@@ -78,6 +78,7 @@ struct row {
 	uint64_t kernel_ns;	/* likewise: on CPU in kernel mode */
 	uint64_t kernel_events;	/* part of is.events */
 	uint32_t nr;		/* of the row when it was made: for rows_detail */
+	uint32_t kernel;	/* by BY_STACK: model_kernel() */
 };
 
 /* What the cells of a row have, each with its share. */

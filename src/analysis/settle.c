@@ -46,6 +46,7 @@ static void add_cpu(struct analysis *a, const struct cell_key *from,
 		.kind = CELL_TIME, .cause = (uint8_t)cause,
 		.call = SPENT_NO_CALL,
 		.thread = from->thread, .stack = from->stack,
+		.kernel = from->kernel,
 	};
 	uint32_t cell = ledger_cell(&a->ledger, &key);
 

@@ -96,6 +96,17 @@ static uint32_t leaf(struct growing *g, uint32_t at)
 	return k->kind == CELL_FAULTS ? step(g, at, NODE_FAULT, k->call) : at;
 }
 
+/* Below Python comes the kernel, outermost first as well. */
+static uint32_t walk_kernel(struct growing *g, uint32_t at)
+{
+	uint32_t nr;
+	const uint32_t *func = model_kernel(g->a, g->cell->key->kernel, &nr);
+
+	while (nr-- > 0)
+		at = step(g, at, NODE_KERNEL, func[nr]);
+	return at;
+}
+
 static void add_sums(struct sums *to, const struct sums *s)
 {
 	to->count += s->count;
@@ -112,7 +123,8 @@ static void add_cell(struct growing *g, const struct cell *c)
 
 	g->cell = c;
 	rows_add_cell(&g->out->node[0].is, c);
-	at = leaf(g, walk(g, model_stack(g->a, c->key->stack)));
+	at = walk_kernel(g, walk(g, model_stack(g->a, c->key->stack)));
+	at = leaf(g, at);
 	add_sums(&g->out->node[at].self, &c->is);
 }
 

@@ -18,6 +18,7 @@ enum node_kind {
 	NODE_NO_FRAMES,		/* a thread without Python frames */
 	NODE_CALLERS_UNKNOWN,	/* the rest of the stack is not known */
 	NODE_LEFT_OUT,		/* frames in the middle of a deep stack */
+	NODE_KERNEL,		/* a function of the kernel: a string */
 	/* leaves, where the query tells them apart */
 	NODE_CAUSE,		/* enum spent */
 	NODE_CALL,		/* spent_call() */

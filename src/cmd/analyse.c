@@ -314,6 +314,8 @@ static int choose_events(const struct run *s, struct eventset *events,
 		return misuse(err, "-e names kinds of events here: all system "
 			      "calls are accounted for",
 			      "names of calls are for trace, record and syscalls");
+	if (o->native && v->counters && !o->events.nr)
+		events->types = EVENTS_OF(PT_SAMPLE);	/* which have stacks */
 	events->types |= EVENTS_OF(PT_OFFCPU);
 	return 0;
 }
@@ -322,6 +324,8 @@ static int run_all(struct run *s, char **argv)
 {
 	const struct opts *o = s->opts;
 	const struct analysis_opts ao = {
+		.kernel = o->native,
+		.sampled_kernel = o->native && s->view->counters,
 		.app = o->app.v, .nr_app = o->app.nr,
 		.idle_at = o->idle_at.v, .nr_idle_at = o->idle_at.nr,
 		.tids = o->tids, .nr_tids = o->nr_tids,

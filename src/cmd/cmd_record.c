@@ -33,7 +33,8 @@ static int run(int argc, char **argv)
 	struct opts o;
 	int rc, code;
 
-	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD, doc, argc, argv);
+	opts_parse(&o, OPTS_LIVE | OPTS_SELECT | OPTS_RECORD |
+		   OPTS_NATIVE, doc, argc, argv);
 	r.path = o.output;
 	r.p.max_bytes = o.max_size;
 	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_ALL,

@@ -132,6 +132,7 @@ static int open_report(struct tracing *t, struct err *err)
 		.args = { .path_len = o->string_len, .no_paths = o->no_paths },
 		.whole_stacks = o->stacks,
 		.lasti = o->lasti,
+		.kernel = o->native,
 		.utc = o->utc,
 		.color = in_color(o, t->out.file),
 		.app = &t->app,
@@ -253,7 +254,7 @@ static int run(int argc, char **argv)
 	int code;
 
 	opts_parse(&o, OPTS_LIVE | OPTS_INPUT | OPTS_SELECT | OPTS_FILTER |
-		   OPTS_SHOW | OPTS_THREADS, doc, argc, argv);
+		   OPTS_SHOW | OPTS_THREADS | OPTS_NATIVE, doc, argc, argv);
 	t.app = (struct app_rule){ .glob = o.app.v, .nr = o.app.nr };
 	cmd_errors_as_json(o.json ? output_default(&o) : NULL);
 	code = close_report(&t, run_all(&t, argv));

@@ -72,6 +72,9 @@ static void check(const struct opts *o)
 	if (o->sort && !table_has_column(shown, shape_of(o), o->sort, names,
 					 sizeof(names)))
 		cmd_usage("--sort takes %s here, not '%s'", names, o->sort);
+	if (o->native && !o->tree && by != BY_STACK)
+		cmd_usage("-n shows kernel frames in stacks: with --tree or --by "
+			  "stack");
 	refusal = table_refuses(shown, shape_of(o), by);
 	if (refusal)
 		cmd_usage("%s", refusal);
@@ -99,9 +102,11 @@ static int run(enum table_view view, uint32_t shows, const char *doc, int argc,
 	       char **argv)
 {
 	const struct analyse_view v = {
-		.doc = doc, .groups = GROUPS, .events = EVENTS_ALL,
+		.doc = doc, .events = EVENTS_ALL,
 		.shows = shows, .calls = view == TABLE_SYSCALLS,
 		.counters = view == TABLE_CPU,
+		.groups = GROUPS | (view == TABLE_CPU || view == TABLE_OFFCPU ?
+				    OPTS_NATIVE : 0),
 		.check = check, .text = put_text, .json = put_json,
 	};
 

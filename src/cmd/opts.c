@@ -107,6 +107,9 @@ static const struct row {
 	{ OPTS_VIEW, { "idle-at", OPT_IDLE_AT, "PLACE", 0,
 		"one more place where threads wait for work: app/worker.py:wait, "
 		"or a chain 'queue.py:get < worker.py:run'", 4 } },
+	{ OPTS_NATIVE, { "native", 'n', NULL, 0,
+		"kernel frames in the stacks of waits and samples, too (native "
+		"frames of the process are not there yet)", 4 } },
 	{ OPTS_SHOW, { "lasti", OPT_LASTI, NULL, 0,
 		"the bytecode offset beside each line", 4 } },
 	{ OPTS_SHOW | OPTS_VIEW | OPTS_CALLS, { "utc", OPT_UTC, NULL, 0,
@@ -402,6 +405,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 				   arg);
 		else
 			o->width = (unsigned int)n;
+		break;
+	case 'n':
+		o->native = true;
 		break;
 	case OPT_LASTI:
 		o->lasti = true;

@@ -29,6 +29,7 @@ enum opts_group {
 	OPTS_ROWS = 1 << 7,	/* --by --sort --limit --tree --hist -F --innermost */
 	OPTS_THREADS = 1 << 8,	/* -t --thread */
 	OPTS_CALLS = 1 << 9,	/* -F --by --sort --tree --slower --verify ... */
+	OPTS_NATIVE = 1 << 12,	/* -n */
 };
 
 /* Those of the default view. */
@@ -72,6 +73,7 @@ struct opts {
 	unsigned int width;	/* 0: as wide as the terminal */
 	bool tree, hist, linear;	/* other shapes than rows */
 	bool verify, gc, imports;	/* of calls */
+	bool native;		/* kernel frames, too */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */
 	int color;		/* -1 never, 0 auto, 1 always */

@@ -40,6 +40,8 @@ static const struct record_type types[] = {
 	[PT_SHED] = { .name = "shed", .size = sizeof(struct pt_shed) },
 	[PT_CALL] = { .name = "call", .size = sizeof(struct pt_call) },
 	[PT_RETURN] = { .name = "return", .size = sizeof(struct pt_return) },
+	[PT_KSTACK] = { "kstack", sizeof(struct pt_kstack), TAIL_STRINGS, 0,
+			true },
 	[PT_SEED] = { "seed", sizeof(struct pt_seed), TAIL_SEED, 0, false },
 };
 

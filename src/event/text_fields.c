@@ -316,6 +316,11 @@ static const struct field seed[] = {
 	{ 0 },
 };
 
+static const struct field kstack[] = {
+	FIELD(pt_kstack, kstack, STYLE_DEC),
+	{ 0 },
+};
+
 static const struct field *const by_type[] = {
 	[PT_META] = meta,	[PT_PROCESS] = process,
 	[PT_THREAD] = thread,	[PT_FORK] = fork,
@@ -330,6 +335,7 @@ static const struct field *const by_type[] = {
 	[PT_TRACEPOINT] = tracepoint,
 	[PT_SHED] = shed,	[PT_CALL] = call,
 	[PT_RETURN] = return_,	[PT_SEED] = seed,
+	[PT_KSTACK] = kstack,
 };
 
 _Static_assert(ARRAY_LEN(by_type) == PT_TYPE_END, "a type without fields");
@@ -352,6 +358,7 @@ const char *const *fields_strings(uint16_t type, uint32_t flags)
 	static const char *const of_exec[] = { "file", NULL };
 	static const char *const of_cpustat[] = { "group", NULL };
 	static const char *const of_named[] = { "name", "field", NULL };
+	static const char *const of_kstack[] = { "func", NULL };
 
 	switch (type) {
 	case PT_META:
@@ -364,6 +371,8 @@ const char *const *fields_strings(uint16_t type, uint32_t flags)
 		return of_cpustat;
 	case PT_NAMED:
 		return of_named;
+	case PT_KSTACK:
+		return of_kstack;
 	default:
 		return NULL;
 	}

@@ -94,7 +94,9 @@ int session_open(struct session **out, const struct session_opts *opts,
 		s->budget.first_ns = TRIAL_NS;
 	s->slower_ns = opts->slower_ns;
 	pthread_mutex_init(&s->lock, NULL);
-	rc = tracer_open(&s->tracer, &opts->tracer, err);
+	rc = opts->tracer.kernel_stacks ? kernel_new(s, err) : 0;
+	if (!rc)
+		rc = tracer_open(&s->tracer, &opts->tracer, err);
 	if (!rc && s->select && late_new(s))
 		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc && s->tell_gil && !opts->tracer.no_stacks && asleep_new(s))
@@ -125,6 +127,7 @@ void session_close(struct session *s)
 	spawn_close(&s->spawn);
 	late_free(s->late);
 	asleep_free(s->asleep);
+	kernel_free(s->kernel);
 	known_fini(&s->known);
 	groups_fini(&s->groups);
 	imgcache_free(s->cache);
@@ -357,6 +360,8 @@ static int pass_off(struct session *s, const struct pt_offcpu *off)
 	int rc = gil_wait(s, off);
 
 	if (!rc)
+		rc = kernel_tell(s, &off->h);
+	if (!rc)
 		rc = asleep_tell(s, off, &stack);
 	if (rc || s->queue.used == used)
 		return rc ? rc : 1;
@@ -365,6 +370,16 @@ static int pass_off(struct session *s, const struct pt_offcpu *off)
 		whole.why = PT_WHY_NONE;
 	}
 	return queue_put(&s->queue, &whole.h);
+}
+
+static int pass_sample(struct session *s, const struct pt_hdr *rec)
+{
+	size_t used = s->queue.used;
+	int rc = kernel_tell(s, rec);
+
+	if (rc || s->queue.used == used)
+		return rc ? rc : 1;
+	return queue_put(&s->queue, rec);
 }
 
 /*
@@ -389,6 +404,8 @@ static int handle(struct session *s, const struct pt_hdr *rec)
 		return rc ? rc : 1;
 	case PT_OFFCPU:
 		return pass_off(s, (const struct pt_offcpu *)rec);
+	case PT_SAMPLE:
+		return pass_sample(s, rec);
 	case PT_FORK:
 		rc = note_fork(s, (const struct pt_fork *)rec);
 		return rc ? rc : 1;

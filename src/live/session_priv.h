@@ -39,6 +39,7 @@ struct session {
 	bool follow;
 	struct select *select;	/* NULL: pids, or a command */
 	struct late *late;		/* if there is one */
+	struct kernel *kernel;	/* NULL: its stacks were not asked for */
 	struct asleep *asleep;	/* NULL: of threads that sleep when the trace
 				 * begins no stacks are looked for */
 	bool released;
@@ -132,6 +133,15 @@ int asleep_look(struct session *s) PT_MUST_CHECK;
 struct tracer_sleepers asleep_confirm(struct session *s);
 int asleep_tell(struct session *s, const struct pt_offcpu *off,
 		uint64_t *id) PT_MUST_CHECK;
+
+/*
+ * kernel.c: the names of the kernel's functions; and the kernel stack of an
+ * event, told when its number is first met.
+ */
+struct kernel;
+int kernel_new(struct session *s, struct err *err) PT_MUST_CHECK;
+void kernel_free(struct kernel *k);
+int kernel_tell(struct session *s, const struct pt_hdr *as) PT_MUST_CHECK;
 
 /* describe.c: records that user space writes. */
 int describe_meta(struct session *s) PT_MUST_CHECK;

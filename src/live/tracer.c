@@ -167,11 +167,14 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 	skel->rodata->cfg.no_paths = opts->no_paths;
 	skel->rodata->cfg.events = t->events;
 	skel->rodata->cfg.sample_hz = t->sample_hz;
+	skel->rodata->cfg.kernel_stacks = opts->kernel_stacks;
 	faults_configure(&skel->rodata->cfg);
 	leave_out(t);
 	skel->bss->sw.stacks = !opts->no_stacks;
 	rc = bpf_map__set_max_entries(skel->maps.ring,
 				      (uint32_t)ring_size(opts->ring_bytes));
+	if (!rc && !opts->kernel_stacks)
+		rc = bpf_map__set_max_entries(skel->maps.kstacks, 1);
 	if (rc)
 		return rc;
 	attach_note_in(&t->plan, t->dry);
@@ -588,4 +591,12 @@ bool tracer_has_fingerprints(const struct tracer *t)
 struct pt_switches *tracer_switches(struct tracer *t)
 {
 	return &t->skel->bss->sw;
+}
+
+int tracer_kernel_stack(const struct tracer *t, uint32_t id,
+			uint64_t addr[PT_KERNEL_FRAMES])
+{
+	int fd = bpf_map__fd(t->skel->maps.kstacks);
+
+	return bpf_map_lookup_elem(fd, &id, addr) ? -errno : 0;
 }

@@ -38,6 +38,7 @@ struct tracer_opts {
 	bool follow;			/* descendants too */
 	bool select;			/* ask about all that is executed */
 	bool no_stacks;
+	bool kernel_stacks;		/* where threads are in the kernel */
 	bool no_paths;
 	uint32_t path_len;		/* bytes; 0: 200 */
 	size_t ring_bytes;		/* 0: 8 MiB; else made a power of two */
@@ -174,6 +175,10 @@ uint64_t tracer_probe_ns(const struct tracer *t);
 
 /* From here on less: what a step that was decided on says. */
 void tracer_shed(struct tracer *t, const struct pt_shed *shed);
+
+/* Addresses of the kernel stack with that id, innermost first; then 0.  -errno. */
+int tracer_kernel_stack(const struct tracer *t, uint32_t id,
+			uint64_t addr[PT_KERNEL_FRAMES]) PT_MUST_CHECK;
 
 /* Switches for benchmarks: change what the attached programs do. */
 struct pt_switches *tracer_switches(struct tracer *t);

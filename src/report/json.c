@@ -340,7 +340,7 @@ static bool has_object(uint16_t type)
 {
 	return type != PT_CODE && type != PT_PART && type != PT_STACK &&
 	       type != PT_MAPPED && type != PT_SEED && type != PT_CALL &&
-	       type != PT_RETURN;
+	       type != PT_RETURN && type != PT_KSTACK;
 }
 
 static void put_object(struct json *j, const struct moment *m,
@@ -401,6 +401,7 @@ static void put_object(struct json *j, const struct moment *m,
 	case PT_CALL:
 	case PT_RETURN:
 	case PT_SEED:
+	case PT_KSTACK:
 	case PT_CODE:
 	case PT_PART:
 	case PT_STACK:

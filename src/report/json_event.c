@@ -462,6 +462,15 @@ void json_put_event(struct jsonw *w, const struct moment *m,
 		break;
 	}
 	jsonw_key_known(w, "ip", ev->ip);
-	if (!opts->no_stacks)
-		json_put_stack(w, &m->stack);
+	if (opts->no_stacks)
+		return;
+	json_put_stack(w, &m->stack);
+	if (!m->kernel)
+		return;
+	jsonw_key(w, "kernel");
+	jsonw_open_list(w);
+	for (uint32_t i = 0; i < m->kernel->nr; i++)
+		jsonw_string(w, m->kernel->func[i][0] ? m->kernel->func[i] :
+							NULL);
+	jsonw_close_list(w);
 }

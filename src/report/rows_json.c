@@ -149,6 +149,33 @@ static void put_stack(struct writer *wr, uint32_t stack)
 	jsonw_close_list(&wr->w);
 }
 
+void kernel_func_json(struct writer *wr, const char *key, uint32_t string)
+{
+	size_t len = 0;
+	const char *name = model_string(wr->words.a, string, &len);
+
+	if (key)
+		jsonw_key(&wr->w, key);
+	if (name && len)
+		jsonw_bytes(&wr->w, name, len);
+	else
+		jsonw_null(&wr->w);
+}
+
+static void put_kernel(struct writer *wr, uint32_t kernel)
+{
+	uint32_t nr;
+	const uint32_t *func = model_kernel(wr->words.a, kernel, &nr);
+
+	if (!func)
+		return;
+	jsonw_key(&wr->w, "kernel");
+	jsonw_open_list(&wr->w);
+	for (uint32_t i = 0; i < nr; i++)
+		kernel_func_json(wr, NULL, func[i]);
+	jsonw_close_list(&wr->w);
+}
+
 static void put_thread_key(struct writer *wr, uint32_t thread)
 {
 	const struct thread_info *t =
@@ -184,6 +211,7 @@ static void put_key(struct writer *wr, const struct row *row)
 		put_process_key(wr, row->key);
 	} else if (wr->by == BY_STACK) {
 		put_stack(wr, row->key);
+		put_kernel(wr, row->kernel);
 	} else if (wr->by == BY_AGE) {
 		jsonw_key(&wr->w, "key");
 		jsonw_open(&wr->w);

@@ -31,6 +31,8 @@ void begin_json(struct writer *wr, const char *type);
 void place_json(struct writer *wr, const char *key, uint32_t nr);
 /* How many there were of something, and how long it took: null of a counter. */
 void sums_json(struct writer *wr, const struct sums *is);
+/* The name of a function of the kernel; `key` as of place_json(). */
+void kernel_func_json(struct writer *wr, const char *key, uint32_t string);
 const char *fault_json(uint16_t kind);	/* as the events have it */
 void faults_json(struct jsonw *w, const struct row_faults *f);
 

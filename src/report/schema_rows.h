@@ -10,7 +10,7 @@
 #define PT_SCHEMA_ROWS_H
 
 #define TASK " pid:u? tid:u? thread:s?"
-#define AT_STACK " ip:u? stack:S?~ why:s~ truncated:u~"
+#define AT_STACK " ip:u? stack:S?~ why:s~ truncated:u~ kernel:l~"
 #define FAULT_SUMS " kinds:m~ major:u~ in_gc:u~ private_bytes:u~ "		\
 		   "resident_bytes:u~ no_size:u~"
 #define COUNTER " event:s~ period:u~ hz:u~"
@@ -84,11 +84,11 @@ X("account", "Thread time: idle + unseen + busy; busy: causes + unknown.",	\
 X("total", "What the rows or nodes of a view sum up to.",			\
   "view:s interval:u~" COUNTER SUMS)							\
 X("row", "A row of a view.",							\
-  "view:s interval:u~" COUNTER " key:o?~ stack:l?~ why:s~ state:s cause:s~ call:s?~ gc:b~ "\
+  "view:s interval:u~" COUNTER " key:o?~ stack:l?~ kernel:l~ why:s~ state:s cause:s~ call:s?~ gc:b~ "\
   "object:s?~ inner:P?~ waker:o?~ holder:o~" SUMS)				\
 X("node", "A node of a call tree; parents come first.",			\
   "view:s interval:u~" COUNTER " id:u parent:u? depth:u kind:s key:P?~ frames:u~ "	\
-  "cause:s~ call:s?~ fault_kind:s~ count:u ns:u? events:u~ self_count:u self_ns:u~ self_events:u~ "	\
+  "cause:s~ call:s?~ fault_kind:s~ name:s?~ count:u ns:u? events:u~ self_count:u self_ns:u~ self_events:u~ "	\
   "errors:u~ bytes:u~" FAULT_SUMS " estimate:l")				\
 X("calls-total", "calls: all of them; what had to be repaired, and verified.",	\
   "t:u? until:u? threads:u" CALL_SUMS " repairs:m verified:o?")		\

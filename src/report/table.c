@@ -80,6 +80,18 @@ void put_place_words(struct text *t, const struct words *w, uint32_t place)
 	words_func(t, w, place);
 }
 
+void put_kernel_func(struct text *t, const struct table *table, uint32_t string)
+{
+	size_t len = 0;
+	const char *name = model_string(table->s.a, string, &len);
+
+	text_add(t, "[kernel] ");
+	if (name && len)
+		text_name(t, name, len);
+	else
+		text_add(t, "?");
+}
+
 /* ---- lines about what is not in the rows ------------------------------------ */
 
 /* All cells of the view: in `idle` those of waits for work, or else the rest. */

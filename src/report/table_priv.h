@@ -67,6 +67,8 @@ void table_begin(struct table *t, const struct analysis *a,
 		 const struct table_opts *o);
 void table_end(struct table *t);
 void put_place_words(struct text *t, const struct words *w, uint32_t place);
+/* "[kernel] futex_wait" */
+void put_kernel_func(struct text *t, const struct table *table, uint32_t string);
 
 /* table_rows.c, tree_text.c, hist_text.c, faults_text.c */
 int table_put_rows(struct table *t, struct err *err);

@@ -225,6 +225,20 @@ static void put_stack(struct table *t, uint32_t stack, size_t indent)
 	}
 }
 
+static void put_kernel(struct table *t, uint32_t kernel, size_t indent)
+{
+	uint32_t nr;
+	const uint32_t *func = model_kernel(t->s.a, kernel, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct text line = { 0 };
+
+		text_add(&line, "%*s", (int)indent, "");
+		put_kernel_func(&line, t, func[i]);
+		screen_line(&t->s, &line);
+	}
+}
+
 /* A stack has the whole width: nothing of it is cut but what has no end. */
 static void put_stack_row(struct table *t, const struct rows *rows,
 			  const struct row *row, size_t used)
@@ -242,6 +256,7 @@ static void put_stack_row(struct table *t, const struct rows *rows,
 	text_put(t->s.out, &what, 0);
 	putc('\n', t->s.out);
 	put_errors(t, rows, row, used);
+	put_kernel(t, row->kernel, used > 40 ? 40 : used);
 	put_stack(t, row->key, used > 40 ? 40 : used);
 }
 

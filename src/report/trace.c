@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "event/record.h"
 #include "report/calltext.h"
 #include "report/eventtext.h"
@@ -117,6 +118,43 @@ static void put_stack(struct trace *t, const struct pystack *st,
 	stacktext_put(t->out, st, &opts);
 }
 
+#define KERNEL_SHORT 5		/* functions of the kernel in one line */
+
+/* All that wait end in these: of a few functions they say nothing. */
+static uint32_t behind_scheduler(const struct kstack *k)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < k->nr && (!strcmp(k->func[i], "__schedule") ||
+				 !strcmp(k->func[i], "schedule")))
+		i++;
+	return i;
+}
+
+/* Innermost first, as the Python frames that follow. */
+static void put_kernel(struct trace *t, const struct kstack *k, size_t indent)
+{
+	uint32_t from = t->opts.whole_stacks ? 0 : behind_scheduler(k);
+	uint32_t nr = k->nr;
+
+	if (!t->opts.whole_stacks && nr > from + KERNEL_SHORT)
+		nr = from + KERNEL_SHORT;
+	for (uint32_t i = from; i < nr; i++) {
+		if (i == from || t->opts.whole_stacks)
+			fprintf(t->out, "%*s[kernel] ", (int)indent, "");
+		else
+			fputs(" < ", t->out);
+		if (k->func[i][0])
+			printable_put(t->out, k->func[i], strlen(k->func[i]));
+		else
+			putc('?', t->out);
+		if (t->opts.whole_stacks)
+			putc('\n', t->out);
+	}
+	if (nr && !t->opts.whole_stacks)
+		fputs(nr < k->nr ? " < ...\n" : "\n", t->out);
+}
+
 /* Where the waker was, if it is a Python that we look at and was in some. */
 static void put_waker(struct trace *t, const struct moment *m, size_t indent)
 {
@@ -160,6 +198,8 @@ static void put_event(struct trace *t, const struct moment *m)
 	putc('\n', t->out);
 	if (t->opts.no_stacks)
 		return;
+	if (t->opts.kernel && m->kernel)
+		put_kernel(t, m->kernel, indent);
 	put_stack(t, &m->stack, indent, NULL);
 	if (m->rec->type == PT_OFFCPU)
 		put_waker(t, m, indent);

@@ -26,6 +26,7 @@ struct trace_opts {
 	bool color;		/* failed calls red, losses yellow */
 	bool events_only;	/* no lines for processes that exec or exit */
 	bool no_stacks;		/* the line alone */
+	bool kernel;		/* where in the kernel it was, too */
 	struct app_rule *app;	/* --app; NULL: by the origin of files */
 };
 

@@ -26,6 +26,9 @@ static void put_key(struct writer *wr, const struct node *n)
 	case NODE_LEFT_OUT:
 		kind = "left-out";
 		break;
+	case NODE_KERNEL:
+		kind = "kernel";
+		break;
 	case NODE_CAUSE:
 		kind = key = "cause";
 		value = n->value == SPENT_CPU_USER ? "cpu" :
@@ -44,6 +47,8 @@ static void put_key(struct writer *wr, const struct node *n)
 	jsonw_key_string(&wr->w, "kind", kind);
 	if (n->kind == NODE_PLACE)
 		place_json(wr, "key", n->value);
+	if (n->kind == NODE_KERNEL)
+		kernel_func_json(wr, "name", n->value);
 	if (n->kind == NODE_LEFT_OUT)
 		jsonw_key_uint(&wr->w, "frames", n->value);
 	if (key)

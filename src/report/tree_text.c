@@ -88,6 +88,9 @@ static void put_node_words(struct text *t, const struct table *table,
 	case NODE_LEFT_OUT:
 		text_add(t, "(%" PRIu32 " frames left out)", n->value);
 		break;
+	case NODE_KERNEL:
+		put_kernel_func(t, table, n->value);
+		break;
 	case NODE_CAUSE:
 		text_add(t, "[%s]", n->value == SPENT_CPU_USER ? "on CPU" :
 			 spent_words((enum spent)n->value));

@@ -6,6 +6,7 @@
 
 #include "event/record.h"
 #include "stack/codes.h"
+#include "stack/kstacks.h"
 #include "stack/stacks.h"
 #include "stack/steps.h"
 #include "stack/tasks.h"
@@ -22,6 +23,7 @@ struct engine {
 	struct stacks *stacks;
 	struct tasks *tasks;
 	struct named_table *named;
+	struct kstacks *kstacks;
 	struct shadow *shadow;
 	struct steps steps;
 	bool verify;
@@ -79,8 +81,10 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->stacks = stacks_new();
 	e->tasks = tasks_new();
 	e->named = named_new();
+	e->kstacks = kstacks_new();
 	e->verify = opts && opts->verify;
 	if (!e->codes || !e->stacks || !e->tasks || !e->named ||
+	    !e->kstacks ||
 	    new_shadow(e, opts)) {
 		engine_free(e);
 		return err_set(err, -ENOMEM, "out of memory");
@@ -97,6 +101,7 @@ void engine_free(struct engine *e)
 	stacks_free(e->stacks);
 	tasks_free(e->tasks);
 	named_free(e->named);
+	kstacks_free(e->kstacks);
 	shadow_free(e->shadow);
 	verify_fini(&e->verified);
 	steps_free(&e->steps);
@@ -243,6 +248,8 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 	t->of_type[ev->h.type]++;
 	see_time(t, ev->h.t);
 	m->named = named_find(e->named, named_nr(&ev->h));
+	if (ev->h.type == PT_OFFCPU || ev->h.type == PT_SAMPLE)
+		m->kernel = kstacks_find(e->kstacks, ev->h.flags);
 	rc = look_up(e, ev->stack, record_why(&ev->h), e->frames[0], &m->stack);
 	count_stack(e, &m->stack);
 	steps_spent(e->shadow, ev, m->process);
@@ -321,6 +328,9 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		rc = named_define(e->named, (const void *)rec);
 		m->named = named_find(e->named,
 				      ((const struct pt_named *)(const void *)rec)->event);
+		break;
+	case PT_KSTACK:
+		rc = kstacks_define(e->kstacks, (const void *)rec);
 		break;
 	case PT_SHED:
 		count_shed(e, (const void *)rec);

@@ -22,6 +22,7 @@
 
 #include "base/compiler.h"
 #include "base/err.h"
+#include "stack/kstacks.h"
 #include "stack/named.h"
 #include "stack/origin.h"
 #include "stack/shadow.h"
@@ -98,6 +99,9 @@ struct moment {
 	const struct named *named;
 	/* Of an event; else no frames and no reason. */
 	struct pystack stack;
+	/* Of a PT_OFFCPU or PT_SAMPLE, where it was in the kernel; NULL: not
+	 * known, not asked for, or not in the kernel. */
+	const struct kstack *kernel;
 	/* Of a PT_OFFCPU that a task ended: what that was doing. */
 	struct pystack waker;
 	const struct thread *waker_thread;	/* NULL: nothing known of it */

@@ -3,6 +3,7 @@ libptcore_a_SOURCES += \
 	src/stack/cause.c src/stack/cause.h \
 	src/stack/codes.c src/stack/codes.h \
 	src/stack/engine.c src/stack/engine.h \
+	src/stack/kstacks.c src/stack/kstacks.h \
 	src/stack/named.c src/stack/named.h \
 	src/stack/origin.c src/stack/origin.h \
 	src/stack/pattern.c src/stack/pattern.h \

@@ -20,6 +20,11 @@ EXTRA_DIST += docs/EVENTS.md tests/cli/test_formats.py \
 	tests/golden/funcs.slow tests/golden/python.ev \
 	tests/golden/python.gc tests/golden/python.imports \
 	tests/golden/python-tree.imports \
+	tests/golden/kernel.ev tests/golden/kernel.text \
+	tests/golden/kernel.json tests/golden/kernel.trace \
+	tests/golden/kernel.stacks tests/golden/kernel.offcpu \
+	tests/golden/kernel.tree tests/golden/kernel.rows \
+	tests/golden/kernel-tree.rows \
 	tests/golden/counted.ev tests/golden/counted.cpu \
 	tests/golden/counted.tree tests/golden/counted.rows \
 	tests/golden/hostile.ev tests/golden/hostile.json \

@@ -160,6 +160,7 @@ static void json_is_json(void **state)
 			assert_int_equal(c.objects[i] >= ROUNDS / PT_TYPE_END,
 					 record_type(i) && i != PT_CODE && i != PT_PART &&
 					 i != PT_STACK && i != PT_MAPPED &&
+					 i != PT_KSTACK &&
 					 (i < PT_CALL || i > PT_SEED));
 		json_free(c.json);
 		close_output(&c.out);
