@@ -20,7 +20,7 @@ from found import TOP, unless_ci    # noqa: E402
 
 
 def pytest_generate_tests(metafunc):
-    names = {"python", "debian_python"} & set(metafunc.fixturenames)
+    names = {"python", "debian_python", "calls_python"} & set(metafunc.fixturenames)
     if not names:
         return
     if not hasattr(metafunc.config, "pt_interpreters"):
@@ -28,6 +28,9 @@ def pytest_generate_tests(metafunc):
     for name in names:
         chosen = [i for i in metafunc.config.pt_interpreters
                   if name == "python" or i.origin != "source"]
+        if name == "calls_python":      # whose probes tell of every call
+            chosen = [i for i in chosen if repr(i) in ("3.9-debian",
+                                                       "3.15-debian")]
         metafunc.parametrize(name, chosen, ids=repr, indirect=True)
 
 
@@ -46,6 +49,12 @@ def python(request):
 @pytest.fixture
 def debian_python(request):
     """One after another, the interpreters that Debian ships."""
+    return _present(request)
+
+
+@pytest.fixture
+def calls_python(request):
+    """Debian's interpreters with function__entry and function__return."""
     return _present(request)
 
 

@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/pytest.ini \
 	tests/live/conftest.py \
 	tests/live/tracing.py \
+	tests/live/test_calls.py \
 	tests/live/test_check.py \
 	tests/live/test_counts.py \
 	tests/live/test_events.py \
@@ -26,12 +27,14 @@ EXTRA_DIST += \
 	tests/live/test_target_unharmed.py \
 	tests/live/oracle/build.py \
 	tests/live/oracle/busy.py \
+	tests/live/oracle/calls_program.py \
 	tests/live/oracle/check.py \
 	tests/live/oracle/fake.py \
 	tests/live/oracle/hook/sitecustomize.py \
 	tests/live/oracle/mark.py \
 	tests/live/oracle/mirror.py \
 	tests/live/oracle/otherwise.py \
+	tests/live/oracle/profiler.c \
 	tests/live/oracle/program.py \
 	tests/live/oracle/shapes.py \
 	tests/live/oracle/special.py \

@@ -2,11 +2,16 @@
 """A random program that knows its calls: the traced side of the event oracle.
 
 usage: calls_program.py --seed N --truth FILE [--profiler SO] [--rounds N]
-                        [--threads N] [--folder DIR --wait]
+                        [--threads N [--at-once]] [--deep N] [--pause S]
+                        [--folder DIR --wait]
 
 Of each thread FILE gets what a profile function in C (profiler.c) was told
 between begin_marker() and end_marker(): a line of JSON [tid, [[what, name,
 file, line]...]].  Without --profiler the program runs alike and is silent.
+With --wait it writes a file "ready" into the folder and goes on when there is
+one called "go"; when its threads are at work, there is a file "busy".  --deep:
+so many calls below each other run half of the time.  --pause: seconds between
+two rounds.
 """
 import argparse
 import ctypes
@@ -335,9 +340,13 @@ def go(depth, rng):
         rng.choice(KINDS)(rng, functools.partial(go, depth - 1))
 
 
+PAUSE = [0]
+
+
 def rounds(rng, nr):
     for _ in range(nr):
         go(3, rng)
+        time.sleep(PAUSE[0])
     to_the_limit(rng, plain_leaf_of)
 
 
@@ -384,21 +393,37 @@ class Profiler:
                 f.write(json.dumps([tid, threads[tid]]) + "\n")
 
 
-def one_thread(profiler, seed, nr):
+def deep(n, rng, nr):
+    """Half of the work is done down there, with a generator suspended."""
+    if n:
+        deep(n - 1, rng, nr)
+        return
+    g = guarded(4)
+    next(g)
+    rounds(rng, nr // 2)
+    list(g)
+
+
+def one_thread(profiler, seed, nr, depth):
     rng = random.Random(seed)
     profiler.begin()
     begin_marker()
-    rounds(rng, nr)
+    deep(depth, rng, nr)
+    rounds(rng, nr - nr // 2)
     end_marker()
     profiler.end()
 
 
-def wait(folder):
-    """Say that we are ready; come back when told to go on."""
-    part = os.path.join(folder, "ready.part")
+def put_file(folder, name):
+    part = os.path.join(folder, name + ".part")
     with open(part, "w") as f:
         f.write(str(os.getpid()))
-    os.rename(part, os.path.join(folder, "ready"))
+    os.rename(part, os.path.join(folder, name))
+
+
+def wait(folder):
+    """Say that we are ready; come back when told to go on."""
+    put_file(folder, "ready")
     while not os.path.exists(os.path.join(folder, "go")):
         time.sleep(0.01)
 
@@ -410,18 +435,26 @@ def main():
     parser.add_argument("--profiler")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--at-once", action="store_true")
+    parser.add_argument("--deep", type=int, default=0)
+    parser.add_argument("--pause", type=float, default=0)
     parser.add_argument("--folder")
     parser.add_argument("--wait", action="store_true")
     args = parser.parse_args()
+    PAUSE[0] = args.pause
     profiler = Profiler(args.profiler)
     if args.wait:
         wait(args.folder)
-    one_thread(profiler, args.seed, args.rounds)
-    threads = [threading.Thread(target=one_thread,
-                                args=(profiler, args.seed + i, args.rounds))
+    if not args.at_once:
+        one_thread(profiler, args.seed, args.rounds, args.deep)
+    threads = [threading.Thread(target=one_thread, args=(
+                   profiler, args.seed + i, args.rounds, args.deep))
                for i in range(1, args.threads + 1)]
     for t in threads:
         t.start()
+    if args.at_once:
+        put_file(args.folder, "busy")
+        one_thread(profiler, args.seed, args.rounds, args.deep)
     for t in threads:
         t.join()
     if args.profiler:
