@@ -9,13 +9,14 @@ PYTRACE_SEED=N runs the fresh one again.
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
 
 import pytest
 
-from tracing import ORACLE, wait_for
+from tracing import ORACLE, text_differs, wait_for
 
 PROGRAM = ORACLE / "calls_program.py"
 FIXED = 20240229
@@ -194,3 +195,102 @@ def test_lost_records(tracer, calls_python, profiler, tmp_path):
         assert events[-len(mine):] == mine, difference(events[-len(mine):],
                                                        mine, tid)
     assert gaps
+
+
+FORKS = """
+import os, sys, time
+def leaf(): pass
+def work(seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        leaf()
+        time.sleep(.001)
+if sys.argv[1] == "fork":
+    work(.5)
+    while not os.path.exists(sys.argv[2]):
+        work(.1)
+    child = os.fork()
+    if child:
+        print(child, flush=True)
+work(60)
+"""
+
+
+def semaphores(pytrace, pid):
+    """Those of the calls' probes in a process: {probe: value}."""
+    exe = os.readlink("/proc/%d/exe" % pid)
+    shown = subprocess.run([pytrace, "probes", "--json", exe], check=True,
+                           stdout=subprocess.PIPE).stdout
+    values = {}
+    with open("/proc/%d/mem" % pid, "rb") as mem:
+        for line in shown.splitlines():
+            probe = json.loads(line)
+            if probe["type"] == "probe" and \
+                    probe["name"].startswith("function__"):
+                mem.seek(probe["semaphore"])    # no Debian build is PIE
+                values[probe["name"]] = int.from_bytes(mem.read(2), "little")
+    assert len(values) == 2
+    return values
+
+
+def assert_clean(pytrace, pid):
+    wait_for(lambda: set(semaphores(pytrace, pid).values()) == {0},
+             lambda: "semaphores of %d: %s" % (pid, semaphores(pytrace, pid)))
+    wait_for(lambda: not text_differs(pid), lambda: text_differs(pid))
+    assert os.path.exists("/proc/%d/exe" % pid)
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM,
+                                 signal.SIGKILL], ids=lambda s: s.name)
+def test_nothing_stays(tracer, calls_python, tmp_path, sig):
+    """Neither a breakpoint nor a semaphore, in the process and in a child that
+    it forked while it was traced: also if pytrace is killed."""
+    script = tmp_path / "forks.py"
+    script.write_text(FORKS)
+    target = tracer.start(calls_python.argv(script, "fork", tmp_path / "go"),
+                          stdout=subprocess.PIPE)
+    time.sleep(.3)
+    attached = tracer.attach(target.pid, "-e", "calls")
+    assert set(semaphores(tracer.pytrace, target.pid).values()) == {1}
+    assert len(text_differs(target.pid)) >= 1
+    (tmp_path / "go").touch()
+    child = int(target.stdout.readline())
+    os.kill(attached.child.pid, sig)
+    attached.child.wait(20)
+    try:
+        assert_clean(tracer.pytrace, target.pid)
+        assert_clean(tracer.pytrace, child)
+        assert target.poll() is None
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_price_and_budget(tracer, calls_python, tmp_path):
+    """Too many calls: after 100 ms the probes are out again, with numbers."""
+    busy = tmp_path / "busy.py"
+    busy.write_text("def leaf(): pass\nwhile True: leaf()\n")
+    target = tracer.start(calls_python.argv(busy))
+    time.sleep(.3)
+    done = subprocess.run(
+        [tracer.pytrace, "trace", "-e", "calls", "-d", "20", "-p",
+         str(target.pid), "-o", str(tmp_path / "out")],
+        stderr=subprocess.PIPE, universal_newlines=True, timeout=60)
+    assert done.returncode == 12, done.stderr
+    found = re.search(r"budget: function probes on %d: over --max-overhead 10\n"
+                      r"  ~([\d.]+) us a call; ~(\d+) calls/s in (\d+) ms: "
+                      r"about ~(\d+) %% slower" % target.pid, done.stderr)
+    assert found, done.stderr
+    us, calls, ms, slower = map(float, found.groups())
+    assert .3 < us < 200
+    assert calls * us < 2e6      # no more than all of the time, twice
+    assert 100 <= ms < 5000 and slower > 10
+    assert_clean(tracer.pytrace, target.pid)
+
+
+def test_interpreters_that_do_not_tell(tracer, system_python, tmp_path):
+    """3.11 has both probes, and one of them says nothing: refused before it
+    begins, with what there is instead."""
+    run = tracer.run(system_python.argv("-c", "pass"), "-e", "calls")
+    assert run.status == 125
+    assert "has no USDT probes that tell of every call" in run.stderr
+    assert "pytrace -p PID" in run.stderr
