@@ -10,12 +10,15 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
+from found import unless_ci
 from tracing import ORACLE, text_differs, wait_for
 
 PROGRAM = ORACLE / "calls_program.py"
@@ -294,3 +297,119 @@ def test_interpreters_that_do_not_tell(tracer, system_python, tmp_path):
     assert run.status == 125
     assert "has no USDT probes that tell of every call" in run.stderr
     assert "pytrace -p PID" in run.stderr
+
+
+GREENLETS = """
+import sys, random
+from greenlet import greenlet, getcurrent
+rng = random.Random(int(sys.argv[1]))
+OTHERS = []
+
+def begin_marker(): pass
+def end_marker(): pass
+def leaf(): pass
+
+def hop():
+    if OTHERS:
+        OTHERS[rng.randrange(len(OTHERS))].switch()
+
+def mine_%d(n):
+    leaf()
+    if n:
+        mine_%d(n - 1)
+        hop()
+        mine_%d(n - 1)
+    else:
+        hop()
+
+def run_%d():
+    for _ in range(20):
+        mine_%d(3)
+    OTHERS.remove(getcurrent())
+"""
+GREENLETS_END = """
+begin_marker()
+for f in RUNS:
+    OTHERS.append(greenlet(f))
+while OTHERS:
+    OTHERS[0].switch()
+end_marker()
+"""
+
+
+def test_greenlets(tracer, calls_python, tmp_path):
+    """No function of one greenlet is ever below one of another."""
+    if subprocess.run(calls_python.argv("-c", "import greenlet"),
+                      stderr=subprocess.DEVNULL).returncode:
+        unless_ci("needs Debian's python3-greenlet (scripts/interpreters)")
+    head, each = GREENLETS.split("def mine_", 1)
+    script = tmp_path / "greenlets.py"
+    script.write_text(
+        head + "\n".join("def mine_" + each.replace("%d", str(i))
+                         for i in range(8)) +
+        "\nRUNS = [%s]\n" % ", ".join("run_%d" % i for i in range(8)) +
+        GREENLETS_END)
+    run = tracer.run(calls_python.argv(script, FRESH), "-e", "calls", "-k",
+                     "--buffer", "64M")
+    assert run.status == 0, run.stderr
+    calls = [r for r in run.records("call") if r["file"] == str(script)
+             and re.match("(mine|run)_", r["func"])]
+    counts = {}
+    for r in calls:
+        number = r["func"].split("_")[1]
+        above = {f["func"].split("_")[1] for f in r["stack"]
+                 if re.match("(mine|run)_", f["func"])}
+        assert above == {number}, r
+        assert r["begin"] == "entry" and r["end"] == "return", r
+        counts[r["func"]] = counts.get(r["func"], 0) + 1
+    # 20 trees of 15 calls each, and the one that makes them
+    assert counts == {**{"mine_%d" % i: 300 for i in range(8)},
+                      **{"run_%d" % i: 1 for i in range(8)}}
+
+
+def dtracedata(python, name, tmp_path):
+    """CPython's own test of its probes, and what it expects."""
+    name_of = "python%s.%s" % python.info[:2]
+    folder = Path(python.file).parents[1] / "lib" / name_of / "test/dtracedata"
+    if not (folder / (name + ".py")).exists():
+        unless_ci("needs libpython-testsuite's dtracedata "
+                  "(scripts/interpreters)")
+    kind = "d" if name == "call_stack" else "stp"
+    expected = (folder / ("%s.%s.expected" % (name, kind))).read_text()
+    # its interpreter lives in a root of its own, which has no such path
+    return shutil.copy(folder / (name + ".py"), tmp_path), expected
+
+
+def test_cpythons_own_call_stack(tracer, calls_python, tmp_path):
+    """What it expects of DTrace: 3.9's list for SystemTap misses calls that its
+    program makes."""
+    script, expected = dtracedata(calls_python, "call_stack", tmp_path)
+    run = tracer.run(calls_python.argv(script), "-e", "calls")
+    seen, depth = [], None
+    for r in run.records():
+        if r["type"] not in ("enter", "call") or \
+                not (r["file"] or "").endswith("call_stack.py"):
+            continue
+        if r["func"] == "start":
+            depth = r["depth"]
+        if depth is not None:
+            seen.append((r["type"], r["depth"] - depth, r["func"]))
+        if r["func"] == "start" and r["type"] == "call":
+            depth = None
+    found = re.findall(r"function-(entry|return):( *)call_stack.py:(\w+):",
+                       expected)
+    assert seen == [({"entry": "enter", "return": "call"}[kind], len(blanks),
+                     func) for kind, blanks, func in found]
+
+
+def test_cpythons_own_gc(tracer, calls_python, tmp_path):
+    script, expected = dtracedata(calls_python, "gc", tmp_path)
+    run = tracer.run(calls_python.argv(script), "-e", "gc,calls")
+    seen, tracing = [], False
+    for r in run.records():
+        if r["type"] in ("enter", "call") and r["func"] == "start":
+            tracing = r["type"] == "enter"
+        elif r["type"] == "gc" and tracing:
+            seen += ["gc__start:%d" % r["generation"],
+                     "gc__done:%d" % r["collected"]]
+    assert seen == expected.split()
