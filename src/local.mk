@@ -2,7 +2,7 @@
 # and without libbpf, so a core file that reaches for the kernel does not link.
 noinst_LIBRARIES += libptcore.a
 libptcore_a_SOURCES =
-PT_CORE_LIBS = $(DW_LIBS) $(ELF_LIBS) $(YAJL_LIBS) $(ZYDIS_LIBS) \
+PT_CORE_LIBS = $(DW_LIBS) $(ELF_LIBS) $(YAJL_LIBS) $(ZSTD_LIBS) $(ZYDIS_LIBS) \
 	$(CAPNG_LIBS)
 
 include $(srcdir)/src/base/local.mk

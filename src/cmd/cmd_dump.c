@@ -123,7 +123,7 @@ static int dump(const struct options *o, struct err *err)
 		return rc;
 	rc = source_open(&from, o->input ? o->input : o->text, err);
 	if (!rc && o->output)
-		rc = recfile_create(&to, o->output, err);
+		rc = recfile_create(&to, o->output, false, err);
 	if (!rc)
 		rc = copy(from, to, err);
 	source_close(from);

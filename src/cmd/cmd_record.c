@@ -14,6 +14,7 @@ static const char doc[] =
 struct recording {
 	struct pipeline p;	/* first */
 	const char *path;
+	bool packed;		/* calls come by the million, and are much alike */
 };
 
 /*
@@ -22,7 +23,9 @@ struct recording {
  */
 static int begin(struct pipeline *p, struct err *err)
 {
-	return recfile_create(&p->recording, ((struct recording *)p)->path, err);
+	const struct recording *r = (const struct recording *)p;
+
+	return recfile_create(&p->recording, r->path, r->packed, err);
 }
 
 static int run(int argc, char **argv)
@@ -40,6 +43,7 @@ static int run(int argc, char **argv)
 	if (eventset_parse(&events, o.events.v, o.events.nr, EVENTS_ALL,
 			   &err))
 		return cmd_fail(&err);
+	r.packed = events.types & EVENTS_OF(PT_CALL);
 	if (recfile_check(r.path, &err)) {
 		code = cmd_fail(&err);
 		return o.command ? 125 : code;

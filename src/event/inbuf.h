@@ -17,6 +17,10 @@ struct inbuf {
 	uint8_t *buf;		/* what is here starts at an aligned address */
 	size_t start, end, cap;
 	uint64_t taken;		/* bytes taken since the beginning */
+	struct zunpack *unpack;	/* NULL: they are what they are */
+	uint8_t *raw;		/* packed ones, at raw_start to raw_end */
+	size_t raw_start, raw_end;
+	bool raw_eof;
 };
 
 /* "-" is standard input.  inbuf_close() also after a failure. */
@@ -30,6 +34,9 @@ void inbuf_close(struct inbuf *in);
  */
 ssize_t inbuf_fill(struct inbuf *in, size_t want, struct err *err)
 	PT_MUST_CHECK;
+
+/* From here on the bytes are packed (zpack.h): give what is in them. */
+int inbuf_unpack(struct inbuf *in, struct err *err) PT_MUST_CHECK;
 
 static inline const void *inbuf_bytes(const struct inbuf *in)
 {

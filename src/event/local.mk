@@ -15,5 +15,6 @@ libptcore_a_SOURCES += \
 	src/event/text_parse.c src/event/text_read.c \
 	src/event/text_value.c src/event/text_value.h \
 	src/event/text_write.c \
-	src/event/tracefs.c src/event/tracefs.h
+	src/event/tracefs.c src/event/tracefs.h \
+	src/event/zpack.c src/event/zpack.h
 EXTRA_DIST += scripts/gen-syscalls

@@ -12,6 +12,7 @@
 
 #include "event/record.h"
 #include "event/recfile_head.h"
+#include "event/zpack.h"
 
 #define BUFFER ((size_t)256 << 10)
 
@@ -19,8 +20,10 @@ struct recfile {
 	int fd;
 	char *path;		/* for sentences */
 	uint8_t *buf;
-	size_t len;
+	size_t len, room;
 	uint64_t written;	/* bytes in the file, whole records */
+	struct zpack *pack;	/* NULL: plain records */
+	uint64_t last_t;	/* of the record before, if packed */
 	int failed;		/* the first failure, kept */
 };
 
@@ -212,7 +215,8 @@ static int write_out(struct recfile *f, const uint8_t *bytes, size_t len,
 			continue;
 		if (n < 0) {
 			f->failed = -errno;
-			f->written += whole_records(bytes, at);
+			if (!f->pack)
+				f->written += whole_records(bytes, at);
 			if (ftruncate(f->fd, (off_t)f->written) < 0)
 				return fail(f, err);	/* says the first */
 			return fail(f, err);
@@ -223,6 +227,21 @@ static int write_out(struct recfile *f, const uint8_t *bytes, size_t len,
 	return 0;
 }
 
+static int write_records(struct recfile *f, const uint8_t *bytes, size_t len,
+			 struct err *err)
+{
+	int rc;
+
+	if (f->pack && len) {
+		rc = zpack_put(f->pack, bytes, len, &bytes, &len, err);
+		if (rc < 0) {
+			f->failed = rc;
+			return rc;
+		}
+	}
+	return write_out(f, bytes, len, err);
+}
+
 int recfile_flush(struct recfile *f, struct err *err)
 {
 	size_t len = f->len;
@@ -230,23 +249,43 @@ int recfile_flush(struct recfile *f, struct err *err)
 	if (f->failed)
 		return fail(f, err);
 	f->len = 0;
-	return write_out(f, f->buf, len, err);
+	return write_records(f, f->buf, len, err);
+}
+
+/* For a record that is longer than the buffer, which is empty. */
+static int make_room(struct recfile *f, size_t room, struct err *err)
+{
+	uint8_t *buf = realloc(f->buf, room);
+
+	if (!buf)
+		return err_set(err, -ENOMEM, "out of memory");
+	f->buf = buf;
+	f->room = room;
+	return 0;
 }
 
 int recfile_put(struct recfile *f, const struct pt_hdr *rec, struct err *err)
 {
-	int rc;
+	int rc = 0;
 
 	if (f->failed)
 		return fail(f, err);
-	if (rec->size > BUFFER - f->len) {
+	if (f->len && rec->size > f->room - f->len) {
 		rc = recfile_flush(f, err);
 		if (rc < 0)
 			return rc;
 	}
-	if (rec->size > BUFFER)
-		return write_out(f, (const void *)rec, rec->size, err);
+	if (rec->size > f->room)
+		rc = make_room(f, rec->size, err);
+	if (rc < 0)
+		return rc;
 	memcpy(f->buf + f->len, rec, rec->size);
+	if (f->pack) {
+		struct pt_hdr *copy = (void *)(f->buf + f->len);
+
+		copy->t -= f->last_t;
+		f->last_t = rec->t;
+	}
 	f->len += rec->size;
 	return 0;
 }
@@ -261,7 +300,7 @@ static int write_head(struct recfile *f, struct err *err)
 	struct recfile_head head = {
 		.magic = RECFILE_MAGIC,
 		.order = RECFILE_ORDER,
-		.version = RECFILE_VERSION,
+		.version = f->pack ? RECFILE_PACKED : RECFILE_VERSION,
 		.size = sizeof(head),
 	};
 	ssize_t n;
@@ -281,12 +320,14 @@ static void free_file(struct recfile *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
+	zpack_free(f->pack);
 	free(f->path);
 	free(f->buf);
 	free(f);
 }
 
-int recfile_create(struct recfile **out, const char *path, struct err *err)
+int recfile_create(struct recfile **out, const char *path, bool packed,
+		   struct err *err)
 {
 	struct recfile *f = calloc(1, sizeof(*f));
 	int rc;
@@ -296,10 +337,14 @@ int recfile_create(struct recfile **out, const char *path, struct err *err)
 	f->fd = -1;
 	f->path = strdup(strcmp(path, "-") ? path : "standard output");
 	f->buf = malloc(BUFFER);
+	f->room = BUFFER;
 	if (!f->path || !f->buf) {
 		rc = err_set(err, -ENOMEM, "out of memory");
 		goto fail;
 	}
+	rc = packed ? zpack_new(&f->pack, err) : 0;
+	if (rc < 0)
+		goto fail;
 	rc = f->fd = open_safely(path, err);
 	if (rc < 0)
 		goto fail;

@@ -12,7 +12,7 @@
 struct recfile_head {
 	char magic[8] PT_NONSTRING;
 	uint32_t order;		/* RECFILE_ORDER as the writer's machine has it */
-	uint16_t version;
+	uint16_t version;	/* RECFILE_VERSION, or ..._PACKED */
 	uint16_t size;		/* of this header; records begin behind it */
 	uint64_t reserved;
 };

@@ -15,6 +15,8 @@ struct reader {
 	struct inbuf in;
 	bool ended;		/* PT_END has been given */
 	size_t given;		/* bytes of the record that the caller has */
+	bool packed;
+	uint64_t last_t;	/* of the record before, if packed */
 	int failed;
 };
 
@@ -85,6 +87,13 @@ static int reader_next(struct source *s, const struct pt_hdr **rec,
 		return -EBADMSG;
 	}
 	r->given = (*rec)->size;
+	if (r->packed) {
+		/* ours to write to: it has been checked, and is in our buffer */
+		struct pt_hdr *mine = (void *)(r->in.buf + r->in.start);
+
+		mine->t += r->last_t;
+		r->last_t = mine->t;
+	}
 	r->ended = (*rec)->type == PT_END;
 	return 1;
 }
@@ -112,11 +121,11 @@ static int check_head(struct inbuf *in, struct err *err)
 		return err_kind(err, ERR_INPUT, -ENOTSUP,
 				"'%s' was recorded on a machine of the other "
 				"byte order", in->name);
-	if (head.version != RECFILE_VERSION)
+	if (head.version != RECFILE_VERSION && head.version != RECFILE_PACKED)
 		return err_kind(err, ERR_INPUT, -ENOTSUP,
 				"'%s' has version %u of the format; this "
-				"pytrace reads version %u", in->name,
-				head.version, RECFILE_VERSION);
+				"pytrace reads versions %u and %u", in->name,
+				head.version, RECFILE_VERSION, RECFILE_PACKED);
 	if (head.size < sizeof(head) || head.size % 8 || head.size > HEAD_MAX)
 		return err_kind(err, ERR_INPUT, -EBADMSG,
 				"'%s' has a damaged header", in->name);
@@ -127,7 +136,7 @@ static int check_head(struct inbuf *in, struct err *err)
 		return err_kind(err, ERR_INPUT, -ENODATA,
 				"'%s' is cut inside its header", in->name);
 	inbuf_take(in, head.size);
-	return 0;
+	return head.version == RECFILE_PACKED ? inbuf_unpack(in, err) : 0;
 }
 
 int recfile_source(struct source **out, struct inbuf *in, struct err *err)
@@ -143,6 +152,7 @@ int recfile_source(struct source **out, struct inbuf *in, struct err *err)
 	r->source.next = reader_next;
 	r->source.close = reader_close;
 	r->in = *in;
+	r->packed = in->unpack != NULL;
 	*in = (struct inbuf){ .fd = -1 };
 	*out = &r->source;
 	return 0;

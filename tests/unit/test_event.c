@@ -189,19 +189,24 @@ static int teardown(void **state)
 	return rmdir(folder);
 }
 
-static void write_recording(int nr, struct recbuf *b)
+static void write_form(int nr, bool packed, struct recbuf *b)
 {
 	struct recfile *f = NULL;
 	struct err err = { 0 };
 
 	seed = 42;
-	assert_int_equal(recfile_create(&f, path, &err), 0);
+	assert_int_equal(recfile_create(&f, path, packed, &err), 0);
 	for (int i = 0; i < nr; i++)
 		assert_int_equal(recfile_put(f, rnd_record(b, PT_SYSCALL),
 					     &err), 0);
 	recbuf_begin(b, PT_END);
 	assert_int_equal(recfile_put(f, recbuf_end(b), &err), 0);
 	assert_int_equal(recfile_close(f, &err), 0);
+}
+
+static void write_recording(int nr, struct recbuf *b)
+{
+	write_form(nr, false, b);
 }
 
 /* How many records there are; the last result of next() in *rc. */
@@ -220,7 +225,7 @@ static int count_records(const char *file, int *rc, struct err *err)
 	return nr;
 }
 
-static void recording_comes_back(void **state)
+static void comes_back(bool packed)
 {
 	struct recbuf b = { 0 };
 	const struct pt_hdr *rec;
@@ -228,8 +233,7 @@ static void recording_comes_back(void **state)
 	struct err err = { 0 };
 	struct stat st;
 
-	(void)state;
-	write_recording(3000, &b);
+	write_form(3000, packed, &b);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	seed = 42;
@@ -245,6 +249,70 @@ static void recording_comes_back(void **state)
 	assert_int_equal(rec->type, PT_END);
 	assert_int_equal(source_next(src, &rec, &err), 0);
 	source_close(src);
+	recbuf_free(&b);
+}
+
+static void recording_comes_back(void **state)
+{
+	(void)state;
+	comes_back(false);
+	comes_back(true);
+}
+
+/* Packed, it can be read up to what was flushed before the cut. */
+static void packed_recording_is_cut(void **state)
+{
+	struct recfile *f = NULL;
+	struct recbuf b = { 0 };
+	struct err err = { 0 };
+	struct stat st, first;
+	int rc, nr, last = 0;
+
+	(void)state;
+	seed = 42;
+	unlink(path);
+	assert_int_equal(recfile_create(&f, path, true, &err), 0);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(recfile_put(f, rnd_record(&b, PT_SYSCALL),
+					     &err), 0);
+		if (i == 3) {
+			assert_int_equal(recfile_flush(f, &err), 0);
+			assert_int_equal(stat(path, &first), 0);
+		}
+	}
+	assert_int_equal(recfile_close(f, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	for (off_t len = st.st_size; len > 24; len--) {
+		assert_int_equal(truncate(path, len), 0);
+		nr = count_records(path, &rc, &err);
+		assert_true(rc < 0);
+		assert_int_equal(err.kind, ERR_INPUT);
+		assert_true(len < first.st_size || nr >= 4);
+		assert_true(len == st.st_size || nr <= last);
+		last = nr;
+	}
+	recbuf_free(&b);
+}
+
+/* Whatever a byte becomes, what is read is records, and it ends. */
+static void packed_recording_is_damaged(void **state)
+{
+	struct recbuf b = { 0 };
+	struct err err = { 0 };
+	uint8_t byte;
+	int rc, fd;
+
+	(void)state;
+	for (off_t at = 24; at < 400; at++) {
+		write_form(5, true, &b);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		assert_int_equal(pread(fd, &byte, 1, at), 1);
+		byte ^= (uint8_t)(1u << at % 8);
+		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+		close(fd);
+		assert_true(count_records(path, &rc, &err) <= 6);
+		assert_true(!rc || err.kind == ERR_INPUT);
+	}
 	recbuf_free(&b);
 }
 
@@ -301,9 +369,9 @@ static void foreign_files_are_refused(void **state)
 	put_file(RECFILE_MAGIC "\1\2\3\4\1\0\x18\0\0\0\0\0\0\0\0\0", 24);
 	assert_int_equal(count_records(path, &rc, &err), -1);
 	assert_non_null(strstr(err.text, "other byte order"));
-	put_file(RECFILE_MAGIC "\4\3\2\1\2\0\x18\0\0\0\0\0\0\0\0\0", 24);
+	put_file(RECFILE_MAGIC "\4\3\2\1\3\0\x18\0\0\0\0\0\0\0\0\0", 24);
 	assert_int_equal(count_records(path, &rc, &err), -1);
-	assert_non_null(strstr(err.text, "version 2"));
+	assert_non_null(strstr(err.text, "version 3"));
 	assert_int_equal(count_records("/nonexistent/x", &rc, &err), -1);
 	assert_int_equal(rc, -ENOENT);
 	put_file("1 exit\n\n# no newline at the end\n2 exit code=1", 45);
@@ -324,12 +392,12 @@ static void output_is_created_safely(void **state)
 	snprintf(link_path, sizeof(link_path), "%s/link", folder);
 	put_file("precious", 8);
 	assert_int_equal(recfile_check(path, &err), -EEXIST);
-	assert_int_equal(recfile_create(&f, path, &err), -EEXIST);
+	assert_int_equal(recfile_create(&f, path, false, &err), -EEXIST);
 	assert_int_equal(err.kind, ERR_OUTPUT);
 	assert_non_null(strstr(err.text, "is not a recording"));
 	assert_int_equal(symlink(path, link_path), 0);
 	assert_true(recfile_check(link_path, &err) < 0);
-	assert_true(recfile_create(&f, link_path, &err) < 0);
+	assert_true(recfile_create(&f, link_path, false, &err) < 0);
 	assert_non_null(strstr(err.text, "symbolic link"));
 	unlink(link_path);
 
@@ -338,19 +406,19 @@ static void output_is_created_safely(void **state)
 	assert_int_equal(chmod(folder, 01777), 0);
 	snprintf(deep, sizeof(deep), "%s/new.ptr", link_path);
 	assert_int_equal(recfile_check(deep, &err), -ELOOP);
-	assert_int_equal(recfile_create(&f, deep, &err), -ELOOP);
+	assert_int_equal(recfile_create(&f, deep, false, &err), -ELOOP);
 	assert_int_equal(chmod(folder, 0700), 0);
-	assert_int_equal(recfile_create(&f, deep, &err), 0);
+	assert_int_equal(recfile_create(&f, deep, false, &err), 0);
 	recfile_close(f, &err);
 	unlink(deep);
 	unlink(link_path);
 
-	assert_int_equal(recfile_create(&f, "/nonexistent/x", &err), -ENOENT);
-	assert_int_equal(recfile_create(&f, folder, &err), -EISDIR);
+	assert_int_equal(recfile_create(&f, "/nonexistent/x", false, &err), -ENOENT);
+	assert_int_equal(recfile_create(&f, folder, false, &err), -EISDIR);
 	put_file("", 0);
-	assert_int_equal(recfile_create(&f, path, &err), 0);
+	assert_int_equal(recfile_create(&f, path, false, &err), 0);
 	recfile_close(f, &err);
-	assert_int_equal(recfile_create(&f, path, &err), 0);
+	assert_int_equal(recfile_create(&f, path, false, &err), 0);
 	recfile_close(f, &err);
 }
 
@@ -370,7 +438,7 @@ static void disk_is_full(void **state)
 	now = was;
 	now.rlim_cur = 600000;
 	setrlimit(RLIMIT_FSIZE, &now);
-	assert_int_equal(recfile_create(&f, path, &err), 0);
+	assert_int_equal(recfile_create(&f, path, false, &err), 0);
 	while (!(rc = recfile_put(f, rnd_record(&b, PT_SYSCALL), &err)))
 		put++;
 	assert_int_equal(rc, -EFBIG);
@@ -396,6 +464,8 @@ int main(void)
 		cmocka_unit_test(wrong_lines),
 		cmocka_unit_test(recording_comes_back),
 		cmocka_unit_test(recording_is_cut),
+		cmocka_unit_test(packed_recording_is_cut),
+		cmocka_unit_test(packed_recording_is_damaged),
 		cmocka_unit_test(foreign_files_are_refused),
 		cmocka_unit_test(output_is_created_safely),
 		cmocka_unit_test(disk_is_full),
