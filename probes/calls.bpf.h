@@ -250,7 +250,7 @@ struct seed {
 	u32 busy;
 	u32 pad;
 	struct pt_seed head;
-	struct pt_seed_frame frames[PT_MAX_FRAMES];
+	struct pt_seed_frame frames[PT_MAX_SEED];
 };
 
 struct {
@@ -277,13 +277,13 @@ static __always_inline void put_seed(struct seeding *g, const struct callee *c,
 	struct pt_seed_frame *to;
 	s64 lasti;
 
-	if (g->nr >= PT_MAX_FRAMES) {
+	if (g->nr >= PT_MAX_SEED) {
 		g->nr++;
 		return;
 	}
 	lasti = l->frames == PT_FRAMES_OBJECT ? c->at * l->lasti_scale :
 		c->at - (s64)c->code - l->co_code;
-	to = &g->s->frames[g->nr++ & (PT_MAX_FRAMES - 1)];
+	to = &g->s->frames[g->nr++];
 	to->frame = c->frame;
 	to->code = id;
 	to->lasti = lasti < 0 ? -1 : (s32)lasti;
@@ -331,7 +331,7 @@ __noinline u32 seed_calls(struct thread *t, struct proc *p,
 	g.s->busy = 1;
 	g.s->head.why = PT_WHY_NONE;
 	bpf_loop(MOST_FRAMES, seed_step, &g, 0);
-	nr = g.nr < PT_MAX_FRAMES ? g.nr : PT_MAX_FRAMES;
+	nr = g.nr < PT_MAX_SEED ? g.nr : PT_MAX_SEED;
 	size = sizeof(g.s->head) + nr * sizeof(struct pt_seed_frame);
 	fill_hdr(&g.s->head.h, PT_SEED, size, task, t->proc,
 		 bpf_ktime_get_ns());

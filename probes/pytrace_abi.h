@@ -490,6 +490,8 @@ struct pt_seed {
 	/* then struct pt_seed_frame[nr] */
 };
 
+#define PT_MAX_SEED	1280	/* frames: a recursion to Python's limit has 1000 */
+
 /* Where the GIL of a process is: a futex inside [from, to) is a wait for it. */
 struct pt_gil {
 	struct pt_hdr h;

@@ -174,7 +174,7 @@ static bool seed_fits(const struct pt_hdr *rec)
 {
 	const struct pt_seed *seed = (const void *)rec;
 
-	return seed->nr <= PT_MAX_FRAMES &&
+	return seed->nr <= PT_MAX_SEED &&
 	       rec->size == sizeof(*seed) +
 			    seed->nr * sizeof(struct pt_seed_frame);
 }
