@@ -166,7 +166,7 @@ static void put_cost(const struct eventset *events, uint32_t limit)
 	char text[256];
 
 	printf("%-*s%s\n", COLUMN, "cost",
-	       price_text(events, text, sizeof(text)));
+	       price_text(events, 0, text, sizeof(text)));
 	if (limit)
 		printf("%-*sat most %" PRIu32 " %% of their CPU time, then less "
 		       "is traced (--max-overhead)\n", COLUMN, "", limit);

@@ -9,6 +9,8 @@
  */
 #include "cmd/price.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -63,16 +65,20 @@ const struct price *price_next(const struct eventset *events,
 	return NULL;
 }
 
-const char *price_text(const struct eventset *events, char *buf, size_t size)
+const char *price_text(const struct eventset *events, uint64_t call_ns,
+		       char *buf, size_t size)
 {
 	const struct price *p = NULL;
 	size_t at = 0;
 
 	buf[0] = '\0';
 	while ((p = price_next(events, p))) {
-		int n = snprintf(buf + at, size - at, "%s~%u.%u us %s",
-				 at ? ", " : "", (p->ns + 50) / 1000,
-				 (p->ns + 50) / 100 % 10, p->one);
+		bool measured = call_ns && p == &rows[0].price;
+		uint64_t ns = (measured ? call_ns : p->ns) + 50;
+		int n = snprintf(buf + at, size - at, "%s~%" PRIu64 ".%" PRIu64
+				 " us %s%s", at ? ", " : "", ns / 1000,
+				 ns / 100 % 10, p->one, measured ? " (measured "
+				 "here; every call of the process pays)" : "");
 
 		if (n < 0 || (size_t)n >= size - at)
 			break;

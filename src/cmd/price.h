@@ -19,7 +19,11 @@ struct price {
 const struct price *price_next(const struct eventset *events,
 			       const struct price *after);
 
-/* "~0.7 us a system call, ~1.3 us a page fault". */
-const char *price_text(const struct eventset *events, char *buf, size_t size);
+/*
+ * "~0.7 us a system call, ~1.3 us a page fault".  `call_ns`: what the probes on
+ * a Python call cost on this host; 0: that was not measured.
+ */
+const char *price_text(const struct eventset *events, uint64_t call_ns,
+		       char *buf, size_t size);
 
 #endif /* PT_PRICE_H */

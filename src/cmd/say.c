@@ -43,10 +43,6 @@ static void put_attached(const struct opts *o, const struct session *s)
 	if (o->selects)
 		fputs(", and those to come", stderr);
 	fputc('\n', stderr);
-	if (v.probe_ns)
-		fprintf(stderr, "pytrace: function probes: ~%.1f us a Python "
-			"call, measured here; every call of the process pays\n",
-			(double)(2 * v.probe_ns) / 1e3);
 	for (size_t i = 0; i < o->nr_pids && i < 4; i++)
 		if (targets_why_still(o->pids[i], true, why, sizeof(why)))
 			fprintf(stderr, "note: %s\n", why);
@@ -64,10 +60,12 @@ static void put_plan(const struct opts *o, const struct eventset *events,
 {
 	const struct plan *plan = session_plan(s);
 	size_t places = plan_count(plan, true), files = plan_files(plan);
+	struct session_view v;
 	char text[256];
 
 	if (o->quiet || o->command)
 		return;
+	session_look(s, &v);
 	fprintf(stderr, "pytrace: %zu tracepoints and events",
 		plan_count(plan, false));
 	if (places)
@@ -76,7 +74,8 @@ static void put_plan(const struct opts *o, const struct eventset *events,
 	fprintf(stderr, "; %s%s", o->duration_ns ? "for " : "until Ctrl-C",
 		o->duration_ns ? num_duration_text(o->duration_ns, text,
 						   sizeof(text)) : "");
-	fprintf(stderr, "; %s", price_text(events, text, sizeof(text)));
+	fprintf(stderr, "; %s", price_text(events, 2 * v.probe_ns, text,
+					   sizeof(text)));
 	if (limit)
 		fprintf(stderr, ", at most %u %% of its CPU time", limit);
 	fputc('\n', stderr);
