@@ -37,17 +37,27 @@ static __always_inline struct watch watch_start(void)
 	return w;
 }
 
-/* A tracepoint fires for everybody: what others pay costs no target anything. */
+/*
+ * A tracepoint fires for everybody: what others pay is no cost of a target, but
+ * one of the machine.
+ */
 static __always_inline int watch_stop(struct watch w, int whose)
 {
-	if (whose == OTHERS)
+	u64 ns = w.began ? bpf_ktime_get_ns() - w.began : 0;
+
+	if (ns > LONGEST_RUN)
+		ns = LONGEST_RUN;
+	if (whose == OTHERS) {
+		if (w.began) {
+			w.cost->others_timed++;
+			w.cost->others_ns += ns;
+		}
 		return 0;
+	}
 	w.cost->runs++;
 	if (w.began) {
-		u64 ns = bpf_ktime_get_ns() - w.began;
-
 		w.cost->timed++;
-		w.cost->timed_ns += ns < LONGEST_RUN ? ns : LONGEST_RUN;
+		w.cost->timed_ns += ns;
 	}
 	return 0;
 }
@@ -124,35 +134,38 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next)
 {
 	struct thread *t;
+	int whose = OTHERS;
 	struct watch w;
 
 	if (!sw.on)
 		return 0;
+	w = watch_start();
 	t = bpf_task_storage_get(&threads, prev, NULL, 0);
 	if (t && t->known) {
-		w = watch_start();
 		switched_out(prev, t, preempt);
 		t->off.kernel = kernel_stack(ctx);
-		watch_stop(w, OURS);
+		whose = OURS;
 	}
 	t = bpf_task_storage_get(&threads, next, NULL, 0);
 	if (t && t->off.since) {
-		w = watch_start();
 		send_off(next, t, bpf_ktime_get_ns());
-		watch_stop(w, OURS);
+		whose = OURS;
 	}
-	return 0;
+	return watch_stop(w, whose);
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
-	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct thread *t;
 	struct watch w;
 
-	if (!sw.on || !t || !t->known)
+	if (!sw.on)
 		return 0;
 	w = watch_start();
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t || !t->known)
+		return watch_stop(w, OTHERS);
 	waking(t, true);
 	return watch_stop(w, OURS);
 }
@@ -160,8 +173,9 @@ int BPF_PROG(on_waking, struct task_struct *task)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	woken(task);
-	return 0;
+	struct watch w = watch_start();
+
+	return watch_stop(w, woken(task));
 }
 
 /*
@@ -172,39 +186,57 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 SEC("raw_tp")
 int on_interrupt(void *unused)
 {
+	struct watch w = watch_start();
+
 	(void)unused;
-	return hard_began();
+	hard_began();
+	return watch_stop(w, OTHERS);
 }
 
 SEC("raw_tp")
 int on_interrupt_end(void *unused)
 {
+	struct watch w = watch_start();
+
 	(void)unused;
-	return hard_ended();
+	hard_ended();
+	return watch_stop(w, OTHERS);
 }
 
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(on_softirq, unsigned int nr)
 {
-	return soft_is(nr + 1);
+	struct watch w = watch_start();
+
+	soft_is(nr + 1);
+	return watch_stop(w, OTHERS);
 }
 
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(on_softirq_end)
 {
-	return soft_is(0);
+	struct watch w = watch_start();
+
+	soft_is(0);
+	return watch_stop(w, OTHERS);
 }
 
 SEC("tp_btf/local_timer_entry")
 int BPF_PROG(on_timer)
 {
-	return timer_is(1);
+	struct watch w = watch_start();
+
+	timer_is(1);
+	return watch_stop(w, OTHERS);
 }
 
 SEC("tp_btf/local_timer_exit")
 int BPF_PROG(on_timer_end)
 {
-	return timer_is(0);
+	struct watch w = watch_start();
+
+	timer_is(0);
+	return watch_stop(w, OTHERS);
 }
 
 SEC("perf_event")

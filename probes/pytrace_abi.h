@@ -596,10 +596,11 @@ struct pt_end {
 	struct pt_hdr h;
 	pt_u64 events;		/* of all kinds that were written */
 	pt_u64 lost;		/* sum of all PT_LOST */
-	pt_u64 overhead_ns;	/* run time of the kernel half, sampled; 0: not
-				 * measured */
+	pt_u64 overhead_ns;	/* run time of the kernel half, for others as for
+				 * targets, sampled; 0: not measured */
 	pt_u32 exit;		/* exit code of the run */
-	pt_u32 pad;
+	pt_u32 own_ms;		/* CPU time of the tracer itself; 0: not known (not
+				 * in older streams) */
 };
 
 enum pt_type {

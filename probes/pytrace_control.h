@@ -185,8 +185,10 @@ struct pt_cost {
 	pt_u64 sent;		/* events */
 	pt_u64 filtered;	/* calls left out by the table of system calls */
 	pt_u64 probes;		/* of the runs: uprobes of Python calls */
-	pt_u64 pad;		/* a cache line for each CPU */
+	/* runs for others: ticks that are no runs, likewise */
+	pt_u64 others_timed, others_ns;
+	pt_u64 pad[7];		/* cache lines of its own for each CPU */
 };
-PT_SIZE_IS(struct pt_cost, 64);
+PT_SIZE_IS(struct pt_cost, 128);
 
 #endif /* PYTRACE_CONTROL_H */

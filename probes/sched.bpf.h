@@ -398,12 +398,15 @@ static __always_inline void waking(struct thread *t, bool walk)
 }
 
 /* It is in a run queue now. */
-static __always_inline void woken(struct task_struct *task)
+static __always_inline int woken(struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	if (t && t->off.since && !t->off.woken)
+	if (!t || !t->known)
+		return OTHERS;
+	if (t->off.since && !t->off.woken)
 		t->off.woken = bpf_ktime_get_ns();
+	return OURS;
 }
 
 /* ---- the begin and the end --------------------------------------------- */

@@ -175,6 +175,7 @@ static void end_stream(struct analysis *a, const struct pt_end *end)
 {
 	a->model.complete = true;
 	a->model.overhead_ns = end->overhead_ns;
+	a->model.tracer_ns = UINT64_C(1000000) * end->own_ms;
 }
 
 /* Without short calls sums are what they are when such records are lost. */

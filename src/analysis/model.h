@@ -204,7 +204,8 @@ struct model {
 	uint32_t events;	/* asked for: 1 << PT_SYSCALL... */
 	uint32_t sample_hz;
 	bool complete;		/* its end is there; else it was cut */
-	uint64_t overhead_ns;	/* 0: not measured */
+	uint64_t overhead_ns;	/* of the kernel half; 0: not measured */
+	uint64_t tracer_ns;	/* of the tracer itself; 0: not known */
 
 	const struct thread_info *threads;	/* [0]: others */
 	uint32_t nr_threads;			/* highest number */

@@ -177,6 +177,7 @@ static const struct field end[] = {
 	FIELD(pt_end, events, STYLE_DEC),
 	FIELD(pt_end, lost, STYLE_DEC),
 	FIELD(pt_end, overhead_ns, STYLE_DEC),
+	FIELD(pt_end, own_ms, STYLE_DEC),
 	FIELD(pt_end, exit, STYLE_DEC),
 	{ 0 },
 };

@@ -143,12 +143,17 @@ int describe_process(struct session *s, const struct pt_process *rec)
 int describe_end(struct session *s)
 {
 	struct pt_end *e = recbuf_begin(&s->buf, PT_END);
+	struct pt_cost cost;
 
 	if (!e)
 		return -ENOMEM;
 	e->h.t = s->stopped_ns;	/* detaching takes its time */
 	e->events = s->events;
 	e->lost = s->lost;
-	e->overhead_ns = session_cost_ns(s);
+	tracer_cost(s->tracer, &cost);
+	e->overhead_ns = tracer_cost_ns(s->tracer, &cost) +
+			 tracer_cost_of_others(&cost);
+	e->own_ms = (uint32_t)((clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
+				s->own_begin_ns) / 1000000);
 	return put(s);
 }

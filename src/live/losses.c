@@ -99,7 +99,10 @@ void tracer_cost(const struct tracer *t, struct pt_cost *out)
 	for (int cpu = 0; cpu < PT_MAX_CPUS; cpu++) {
 		const volatile struct pt_cost *here = &t->skel->bss->costs[cpu];
 
+		out->ticks += here->ticks;
 		out->runs += here->runs;
+		out->others_timed += here->others_timed;
+		out->others_ns += here->others_ns;
 		out->timed += here->timed;
 		out->timed_ns += here->timed_ns;
 		out->sent += here->sent;
@@ -119,4 +122,14 @@ uint64_t tracer_cost_ns(const struct tracer *t, const struct pt_cost *c)
 uint64_t tracer_probe_ns(const struct tracer *t)
 {
 	return t->probe_ns;
+}
+
+uint64_t tracer_cost_of_others(const struct pt_cost *c)
+{
+	uint64_t runs = c->ticks > c->runs ? c->ticks - c->runs : 0;
+
+	if (!c->others_timed)
+		return 0;
+	return (uint64_t)((double)c->others_ns / (double)c->others_timed *
+			  (double)runs);
 }

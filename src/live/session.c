@@ -113,6 +113,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 		session_close(s);
 		return rc;
 	}
+	s->own_begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	*out = s;
 	return 0;
 }

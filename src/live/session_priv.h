@@ -67,6 +67,7 @@ struct session {
 	struct pt_shed shed;	/* the last one; step 0: none */
 	struct budget budget;
 	uint64_t slower_ns;	/* of PT_SHED_CALLS */
+	uint64_t own_begin_ns;	/* CPU time of ours when the trace began */
 	uint64_t cpu_ns;	/* CPU time of the targets in the trace */
 	uint64_t dead_ns;	/* of those that ended: counted already */
 	uint64_t attached_ns;	/* since when its programs run */

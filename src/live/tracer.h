@@ -170,6 +170,8 @@ void tracer_cost(const struct tracer *t, struct pt_cost *out);
  * each probe on a Python call.  0: nothing was timed.
  */
 uint64_t tracer_cost_ns(const struct tracer *t, const struct pt_cost *c);
+/* And for all others: events of everybody pass by the programs. */
+uint64_t tracer_cost_of_others(const struct pt_cost *c);
 /* The way into such a probe and back, measured here; 0: there are none. */
 uint64_t tracer_probe_ns(const struct tracer *t);
 

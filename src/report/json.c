@@ -332,6 +332,7 @@ static void put_end(struct jsonw *w, const struct pt_hdr *rec,
 		put_stack_totals(w, totals);
 	}
 	jsonw_key_known(w, "overhead_ns", end->overhead_ns);
+	jsonw_key_known(w, "tracer_ns", UINT64_C(1000000) * end->own_ms);
 	jsonw_key_uint(w, "exit", end->exit);
 }
 

@@ -133,7 +133,7 @@ X("attach", "--dry-run: a program and what it would be attached to.",		\
   "program:s way:s what:s? nr:u offset:u? semaphore:u? pid:u?")		\
 X("error", "Why it failed; also on stderr.", "kind:s text:s hint:s?~")		\
 X("end", "The last line, whatever happened.",					\
-  "t:u?~ events:u~ lost:u~ by_type:m~ losses:m~ stacks:o~ overhead_ns:u?~ "	\
+  "t:u?~ events:u~ lost:u~ by_type:m~ losses:m~ stacks:o~ overhead_ns:u?~ tracer_ns:u?~ "	\
   "processes:u~ refused:u~ hung:u~ may_trace:b~ next:s?~ exit:u")
 
 #endif /* PT_SCHEMA_ROWS_H */

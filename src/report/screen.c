@@ -26,6 +26,11 @@ static void put_overhead(struct text *t, const struct screen *s)
 		text_add(t, "~");
 		words_share(t, s->m->overhead_ns, elapsed);
 		text_add(t, " %% of a CPU");
+		if (s->m->tracer_ns) {
+			text_add(t, " + tracer ");
+			words_share(t, s->m->tracer_ns, elapsed);
+			text_add(t, " %%");
+		}
 	} else {
 		text_add(t, "? (not measured)");
 	}
@@ -42,15 +47,14 @@ void screen_cost(struct screen *s, const struct engine_totals *totals)
 		put_overhead(&t, s);
 	words_count(&t, totals->events);
 	text_add(&t, " events");
-	if (s->m->before) {		/* they are in no sum of the account */
-		text_add(&t, " (");
-		words_count(&t, s->m->before);
-		text_add(&t, " before it began)");
-	}
 	text_add(&t, "   lost ");
 	words_count(&t, totals->lost_all - totals->lost[PT_LOSS_NOT_PYTHON]);
 	text_add(&t, "   stacks unknown ");
 	words_count(&t, unknown);
+	if (s->m->before) {		/* events that are in no sum of the account */
+		text_add(&t, "   before it began ");
+		words_count(&t, s->m->before);
+	}
 	if (s->m->coarse) {
 		text_add(&t, "   coarser for memory: ");
 		words_count(&t, s->m->coarse);
