@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_record: write the event stream into a file, as it comes. */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "cmd/cmd.h"
 #include "cmd/live.h"
@@ -55,6 +56,10 @@ static int run(int argc, char **argv)
 	if (r.p.full)
 		fprintf(stderr, "pytrace: ended: %s has reached --max-size\n",
 			r.path);
+	if (r.p.recording && recfile_flush(r.p.recording, &err))
+		fprintf(stderr, "pytrace: %s ends before: it holds %" PRIu64
+			" of the %" PRIu64 " events\n", r.path,
+			recfile_events(r.p.recording), r.p.events);
 	rc = recfile_close(r.p.recording, &err);
 	if (rc && rc != -EPIPE && code != ERR_OUTPUT) {
 		rc = cmd_fail(&err);

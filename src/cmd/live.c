@@ -225,6 +225,7 @@ static int trace(const struct opts *o, const struct eventset *events,
 	cost = session_cost_ns(s);
 	session_look(s, &v);
 	detach(o, p, &v, s);
+	say_missing(o, &v);
 	if (p->engine && !p->no_totals)
 		totals_print(engine_totals(p->engine), events->types, cost,
 			     o->quiet);

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
+#define OPTS_HAVE_F	(OPTS_FILTER | OPTS_ROWS | OPTS_CALLS)
 #define LIMIT_DEFAULT 20
 #define LIMIT_HISTS	5
 #define OVERHEAD_WALKING 25	/* percent, attached */
@@ -90,6 +91,7 @@ static const struct row {
 	{ OPTS_FILTER | OPTS_ROWS, { NULL, 'F', "PATTERN", 0,
 		"only where this function is in the stack: name, Class.name, "
 		"pkg/file.py:name, pkg/file.py, pkg/*; ! excludes", 3 } },
+	{ OPTS_ELSEWHERE, { NULL, 'F', "PATTERN", OPTION_HIDDEN, NULL, 0 } },
 	{ OPTS_FILTER | OPTS_ROWS, { "innermost", OPT_INNERMOST, NULL, 0,
 		"-F looks at the innermost frame only", 3 } },
 	{ OPTS_FILTER, { "errors", OPT_ERRORS, NULL, 0,
@@ -245,6 +247,9 @@ static void check_function(struct opts *o, const char *arg)
 	if (is_number(arg))
 		cmd_usage("-F takes a function; a sampling rate is -e cpu:%s",
 			   arg);
+	else if (!(o->groups & OPTS_HAVE_F))
+		cmd_usage("-F is for trace, calls, cpu, offcpu, syscalls, "
+			  "faults");
 	else if (!add_one(&o->functions, arg))
 		cmd_usage("more than %d patterns for -F", OPTS_MAX);
 }
@@ -567,6 +572,8 @@ void opts_parse(struct opts *o, int groups, const char *doc, int argc, char **ar
 	o->groups = groups;
 	o->limit = UINT32_MAX;
 	o->max_overhead = -1;
+	if (!(groups & OPTS_HAVE_F))
+		groups |= OPTS_ELSEWHERE;
 	collect(options, groups);
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, o);
 	if (o->command)

@@ -81,11 +81,37 @@ static void put_plan(const struct opts *o, const struct eventset *events,
 	fputc('\n', stderr);
 }
 
+/* Of a command nothing is known until it has run. */
 void say_attached(const struct opts *o, const struct eventset *events,
 		  uint32_t limit, const struct session *s)
 {
+	struct session_view v;
+
 	put_plan(o, events, limit, s);
 	put_attached(o, s);
+	session_look(s, &v);
+	if (!o->command)
+		say_missing(o, &v);
+}
+
+/* Each once, and the sooner the better. */
+void say_missing(const struct opts *o, const struct session_view *v)
+{
+	static bool said_missing, said_no_usdt;
+
+	if (o->quiet)
+		return;
+	if (v->missing && !said_missing) {
+		fprintf(stderr, "note: no probe '%s' in the files that the "
+			"processes have mapped so far; they have ", v->missing);
+		printable_put(stderr, v->there, strlen(v->there));
+		fputc('\n', stderr);
+		said_missing = true;
+	}
+	if (v->no_usdt && !said_no_usdt) {
+		fprintf(stderr, "note: not of every process: %s\n", v->no_usdt);
+		said_no_usdt = true;
+	}
 }
 
 /* What else was done than asked for, because that could not be had. */

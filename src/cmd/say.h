@@ -14,6 +14,9 @@
 void say_attached(const struct opts *o, const struct eventset *events,
 		  uint32_t limit, const struct session *s);
 
+/* Probes that were asked for and are not there, and what there is instead. */
+void say_missing(const struct opts *o, const struct session_view *v);
+
 /* "without samples; ": what could not be had, each with a semicolon. */
 void say_fallbacks(const struct session_view *v);
 

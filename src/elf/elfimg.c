@@ -249,6 +249,11 @@ unsigned int elfimg_machine(const struct elfimg *img)
 	return img->ehdr.e_machine;
 }
 
+uint64_t elfimg_entry(const struct elfimg *img)
+{
+	return img->ehdr.e_entry;
+}
+
 unsigned int elfimg_type(const struct elfimg *img)
 {
 	return img->ehdr.e_type;

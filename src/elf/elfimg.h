@@ -54,6 +54,7 @@ void elfimg_close(struct elfimg *img);	/* NULL is fine */
 const char *elfimg_name(const struct elfimg *img);
 unsigned int elfimg_machine(const struct elfimg *img);	/* EM_X86_64, ... */
 unsigned int elfimg_type(const struct elfimg *img);	/* ET_EXEC, ... */
+uint64_t elfimg_entry(const struct elfimg *img);	/* vaddr of the start; 0 */
 bool elfimg_is_64(const struct elfimg *img);
 bool elfimg_is_msb(const struct elfimg *img);		/* big-endian */
 bool elfimg_is_swapped(const struct elfimg *img);	/* not our byte order */

@@ -24,6 +24,7 @@ struct recfile {
 	uint64_t written;	/* bytes in the file, whole records */
 	struct zpack *pack;	/* NULL: plain records */
 	uint64_t last_t;	/* of the record before, if packed */
+	uint64_t events;	/* in them */
 	int failed;		/* the first failure, kept */
 };
 
@@ -177,8 +178,8 @@ int recfile_check(const char *path, struct err *err)
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* Of `len` bytes that begin with a record: those of whole records. */
-static size_t whole_records(const uint8_t *bytes, size_t len)
+/* Of `len` bytes that begin with a record: those of whole ones, which count. */
+static size_t whole_records(struct recfile *f, const uint8_t *bytes, size_t len)
 {
 	size_t at = 0;
 
@@ -188,6 +189,8 @@ static size_t whole_records(const uint8_t *bytes, size_t len)
 		memcpy(&h, bytes + at, sizeof(h));
 		if (h.size > len - at)
 			break;
+		f->events += record_event(&h) || h.type == PT_CALL ||
+			     h.type == PT_RETURN;
 		at += h.size;
 	}
 	return at;
@@ -216,7 +219,7 @@ static int write_out(struct recfile *f, const uint8_t *bytes, size_t len,
 		if (n < 0) {
 			f->failed = -errno;
 			if (!f->pack)
-				f->written += whole_records(bytes, at);
+				f->written += whole_records(f, bytes, at);
 			if (ftruncate(f->fd, (off_t)f->written) < 0)
 				return fail(f, err);	/* says the first */
 			return fail(f, err);
@@ -230,6 +233,8 @@ static int write_out(struct recfile *f, const uint8_t *bytes, size_t len,
 static int write_records(struct recfile *f, const uint8_t *bytes, size_t len,
 			 struct err *err)
 {
+	const uint8_t *records = bytes;
+	size_t records_len = len;
 	int rc;
 
 	if (f->pack && len) {
@@ -239,7 +244,10 @@ static int write_records(struct recfile *f, const uint8_t *bytes, size_t len,
 			return rc;
 		}
 	}
-	return write_out(f, bytes, len, err);
+	rc = write_out(f, bytes, len, err);
+	if (!rc)
+		(void)whole_records(f, records, records_len);
+	return rc;
 }
 
 int recfile_flush(struct recfile *f, struct err *err)
@@ -293,6 +301,11 @@ int recfile_put(struct recfile *f, const struct pt_hdr *rec, struct err *err)
 uint64_t recfile_size(const struct recfile *f)
 {
 	return f->written + f->len;
+}
+
+uint64_t recfile_events(const struct recfile *f)
+{
+	return f->events;
 }
 
 static int write_head(struct recfile *f, struct err *err)

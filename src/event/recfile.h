@@ -51,6 +51,9 @@ int recfile_flush(struct recfile *f, struct err *err) PT_MUST_CHECK;
 /* Bytes written, or buffered and not packed yet, so far, header included. */
 uint64_t recfile_size(const struct recfile *f);
 
+/* Events among the records that the file has by now, what is buffered aside. */
+uint64_t recfile_events(const struct recfile *f);
+
 /* Flush and free, in any case; NULL is fine.  The error is the flush's. */
 int recfile_close(struct recfile *f, struct err *err);
 

@@ -108,6 +108,8 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	t->image = rec->image;
 	if (p->image < PT_MAX_IMAGES)
 		img = &s->known.images[p->image];
+	if (img)
+		discover_probes(s, img);
 	out = recbuf_begin(&s->buf, PT_PROCESS);
 	if (!out)
 		return -ENOMEM;

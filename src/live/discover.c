@@ -25,6 +25,12 @@ struct file {
 	const struct stat *copy_of;	/* fd is a copy of this; NULL: is it */
 };
 
+void discover_probes(struct session *s, const struct known_image *img)
+{
+	if (!s->no_usdt.kind)
+		s->no_usdt = img->no_usdt;
+}
+
 static int remember(struct session *s, const struct file *f, uint32_t nr)
 {
 	struct known_image *k = &s->known.images[nr];
@@ -35,6 +41,9 @@ static int remember(struct session *s, const struct file *f, uint32_t nr)
 	k->path = strdup(f->path ? f->path : "");
 	k->python = strdup(f->image->text);
 	k->why = f->why ? strdup(f->why) : NULL;
+	if (!f->copy_of)
+		(void)!tracer_check_usdt(s->tracer, f->fd, k->python ?
+					 k->python : "", &k->no_usdt);
 	if (elfimg_open_fd(&k->elf, f->fd, k->path, NULL))
 		k->elf = NULL;
 	return k->path && k->python ? 0 : -ENOMEM;
@@ -193,6 +202,7 @@ static int tell(struct session *s, const struct target *t, uint32_t exec_id,
 	if (in->walk != PT_WALK_NO)
 		s->nr_walked++;
 	usdt_add_libraries(s, &t->proc);
+	discover_probes(s, &s->known.images[target.image]);
 	k = known_pid(&s->known, (uint32_t)t->proc.pid);
 	k->image = target.image;
 	k->bias = target.bias;

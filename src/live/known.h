@@ -21,6 +21,7 @@ struct known_image {
 	char *path;		/* as the first process met named it */
 	char *python;		/* "3.11.2" */
 	char *why;		/* not walked because; NULL: it is */
+	struct err no_usdt;	/* a probe that it lacks; no kind: none */
 };
 
 /* Of a process: more interpreters with a GIL of their own are left out. */

@@ -213,6 +213,9 @@ void named_close(struct tracer *t)
 		free(t->named[i].field);
 	free(t->named);
 	free(t->usdt_files);
+	for (size_t i = 0; i < t->nr_usdt_seen; i++)
+		free(t->usdt_seen[i]);
+	free(t->usdt_seen);
 }
 
 uint32_t tracer_nr_named(const struct tracer *t)

@@ -527,6 +527,9 @@ void session_look(const struct session *s, struct session_view *out)
 	out->pid = s->first_pid;
 	out->fingerprints = tracer_has_fingerprints(s->tracer);
 	out->no_samples = tracer_no_samples(s->tracer);
+	out->missing = tracer_missing_usdt(s->tracer, out->there,
+					   sizeof(out->there));
+	out->no_usdt = s->no_usdt.kind ? s->no_usdt.text : NULL;
 	out->untimed_cpus = tracer_untimed_cpus(s->tracer);
 	HASH_FIND(hh, s->known.pids, &s->first_pid, sizeof(s->first_pid), t);
 	if (!t)

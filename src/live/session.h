@@ -101,6 +101,10 @@ struct session_view {
 	const char *python;	/* "3.11.2"; NULL: not known yet */
 	const char *why;	/* why it is not walked; NULL: it is */
 	bool fingerprints;	/* identity of code objects is compared */
+	const char *missing;	/* a USDT probe that is in no file; NULL: none */
+	char there[300];	/* what there is instead */
+	const char *no_usdt;	/* why some process has not all that was asked
+				 * for; NULL: they have, as far as is known */
 	int untimed_cpus;	/* where faults have no durations */
 	const char *no_samples;	/* why not, though asked for; NULL: there are */
 	uint64_t probe_ns;	/* a hit of a probe on Python calls; 0: none */

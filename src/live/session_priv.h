@@ -35,6 +35,7 @@ struct session {
 	struct spawn spawn;
 	struct imgcache *cache;	/* of files that processes have mapped */
 	enum session_phase phase;
+	struct err no_usdt;	/* the first process without a probe; no kind */
 	bool dry;		/* attach nothing: a plan */
 	bool follow;
 	struct select *select;	/* NULL: pids, or a command */
@@ -92,6 +93,12 @@ int discover_command(struct session *s, char *const argv[], pid_t pid,
 		     struct err *err) PT_MUST_CHECK;
 /* A traced process mapped code: has it an interpreter now? */
 void discover_again(struct session *s, uint32_t pid, uint32_t exec_id);
+
+/*
+ * A process runs this: has it the USDT probes that were asked for?  Kept to be
+ * said, no error: others of the targets may have what it has not.
+ */
+void discover_probes(struct session *s, const struct known_image *img);
 
 /* -ENOEXEC: no Python that can be walked.  `p` matches, and stays the caller's. */
 int discover_late(struct session *s, const struct proc *p,

@@ -155,6 +155,12 @@ int tracer_add_file(struct tracer *t, const struct tracer_file *file,
 int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 		      struct err *err) PT_MUST_CHECK;
 
+/*
+ * The first USDT probe that was asked for and is in no file looked into so far;
+ * NULL: there is none.  To `buf` goes what there is instead, likely ones first.
+ */
+const char *tracer_missing_usdt(const struct tracer *t, char *buf, size_t size);
+
 /* CPUs come and go: to be called now and then, for samples of all of them. */
 void tracer_sample(struct tracer *t);
 /* Why there are no samples of some CPU, though asked for; NULL: there are. */

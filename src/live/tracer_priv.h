@@ -53,6 +53,9 @@ struct tracer {
 	uint32_t nr_sites;	/* of USDT probes */
 	struct usdt_file *usdt_files;	/* looked into: usdt.c */
 	size_t nr_usdt_files;
+	char **usdt_seen;	/* "provider:name" of all probes met */
+	size_t nr_usdt_seen;
+	uint64_t usdt_found;	/* bit for each of `named` that is in some file */
 	uint64_t probe_ns;	/* what a hit of one costs, before the program */
 	uint32_t path_len;
 	uint32_t sample_hz;	/* 0: no samples */

@@ -260,6 +260,7 @@ static int add_site(struct tracer *t, uint32_t i, const struct stapsdt_note *not
 				note->name);
 	t->nr_sites++;
 	t->usdt_files[t->nr_usdt_files - 1].has |= UINT64_C(1) << i;
+	t->usdt_found |= UINT64_C(1) << i;
 	return 0;
 }
 
@@ -349,11 +350,35 @@ static int is_new(struct tracer *t, const struct tracer_file *file,
 	return 1;
 }
 
+#define SEEN_MAX 512		/* names that are kept for a message */
+
+/* Its name, once; without memory the message is the poorer. */
+static void note_seen(struct tracer *t, const struct stapsdt_note *note)
+{
+	char name[128], **more;
+
+	snprintf(name, sizeof(name), "%s:%s", note->provider, note->name);
+	for (size_t i = 0; i < t->nr_usdt_seen; i++)
+		if (!strcmp(t->usdt_seen[i], name))
+			return;
+	more = t->nr_usdt_seen < SEEN_MAX ?
+		reallocarray(t->usdt_seen, t->nr_usdt_seen + 1, sizeof(*more)) :
+		NULL;
+	if (!more)
+		return;
+	t->usdt_seen = more;
+	more[t->nr_usdt_seen] = strdup(name);
+	if (more[t->nr_usdt_seen])
+		t->nr_usdt_seen++;
+}
+
 static int add_notes(struct tracer *t, const struct stapsdt *notes,
 		     const struct tracer_file *file, struct err *err)
 {
 	int rc = 0;
 
+	for (size_t i = 0; i < notes->nr; i++)
+		note_seen(t, &notes->notes[i]);
 	for (uint32_t e = 0; e < t->nr_named; e++) {
 		for (size_t i = 0; !rc && i < notes->nr; i++)
 			if (notes->notes[i].has_offset &&
@@ -414,9 +439,66 @@ static int no_calls(const char *python, struct err *err)
 	return -ENOTSUP;
 }
 
+/* How alike two names are: letters in common at both ends. */
+static size_t likeness(const char *a, const char *b)
+{
+	size_t front = 0, back = 0, la = strlen(a), lb = strlen(b);
+
+	while (front < la && front < lb && a[front] == b[front])
+		front++;
+	while (back < la - front && back < lb - front &&
+	       a[la - 1 - back] == b[lb - 1 - back])
+		back++;
+	return front + back;
+}
+
+/* "python:gc__start, python:gc__done and 7 more": those most like `name` first. */
+static const char *list_seen(const struct tracer *t, const char *name,
+			     char *buf, size_t size)
+{
+	uint64_t told[SEEN_MAX / 64] = { 0 };
+	size_t len = 0, nr = 0;
+
+	name += !strncmp(name, "usdt:", 5) ? 5 : 0;
+	snprintf(buf, size, "%s", t->nr_usdt_seen ? "" : "none");
+	for (; nr < t->nr_usdt_seen && nr < 6; nr++) {
+		size_t best = SEEN_MAX;
+
+		for (size_t i = 0; i < t->nr_usdt_seen; i++)
+			if (!(told[i / 64] >> (i % 64) & 1) &&
+			    (best == SEEN_MAX ||
+			     likeness(t->usdt_seen[i], name) >
+			     likeness(t->usdt_seen[best], name)))
+				best = i;
+		told[best / 64] |= UINT64_C(1) << (best % 64);
+		if (len < size)
+			len += (size_t)snprintf(buf + len, size - len, "%s%s",
+						nr ? ", " : "",
+						t->usdt_seen[best]);
+	}
+	if (nr < t->nr_usdt_seen && len < size)
+		snprintf(buf + len, size - len, " and %zu more",
+			 t->nr_usdt_seen - nr);
+	return buf;
+}
+
+const char *tracer_missing_usdt(const struct tracer *t, char *buf, size_t size)
+{
+	for (uint32_t i = 0; i < t->nr_named; i++) {
+		const struct named_event *e = &t->named[i];
+
+		if (!named_is_usdt(e) || t->usdt_found >> i & 1)
+			continue;
+		list_seen(t, e->name, buf, size);
+		return e->name;
+	}
+	return NULL;
+}
+
 int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 		      struct err *err)
 {
+	char there[300];
 	const struct usdt_file *found = found_in(t, fd);
 	uint64_t has = found ? found->has : UINT64_MAX;
 
@@ -429,6 +511,8 @@ int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 			continue;
 		err_kind(err, ERR_UNSUPPORTED, -ENOTSUP, "'%s' needs a USDT probe "
 			 "that this CPython %s does not have", e->name, python);
+		err_hint(err, "it has %s", list_seen(t, e->name, there,
+						     sizeof(there)));
 		err_hint(err, "'pytrace probes FILE' lists those that there are; "
 			 "distributions' builds have them, others need "
 			 "./configure --with-dtrace");

@@ -154,6 +154,19 @@ static void put_one_decoded(struct jsonw *w, const struct pt_arg *arg)
 	}
 }
 
+/* "cut":[1]: of these paths there is only the beginning (-s). */
+static void put_cut(struct jsonw *w, uint8_t cut)
+{
+	if (!cut)
+		return;
+	jsonw_key(w, "cut");
+	jsonw_open_list(w);
+	for (unsigned int i = 0; i < 8; i++)
+		if (cut >> i & 1)
+			jsonw_uint(w, i);
+	jsonw_close_list(w);
+}
+
 /*
  * "decoded":{"1":"/etc/passwd"}: what arguments point to, by their index; null
  * where it could not be read.
@@ -161,7 +174,7 @@ static void put_one_decoded(struct jsonw *w, const struct pt_arg *arg)
 static void put_decoded(struct jsonw *w, const struct pt_syscall *sys)
 {
 	const struct pt_arg *arg = NULL;
-	uint8_t given = 0;
+	uint8_t given = 0, cut = 0;
 	char index[4];
 
 	if (!record_next_arg(sys, NULL))
@@ -172,11 +185,14 @@ static void put_decoded(struct jsonw *w, const struct pt_syscall *sys)
 		if (given & 1u << arg->index)	/* the first one counts */
 			continue;
 		given |= (uint8_t)(1u << arg->index);
+		if (arg->kind == PT_ARG_PATH && arg->total > arg->len)
+			cut |= (uint8_t)(1u << arg->index);
 		snprintf(index, sizeof(index), "%u", arg->index);
 		jsonw_key(w, index);
 		put_one_decoded(w, arg);
 	}
 	jsonw_close(w);
+	put_cut(w, cut);
 }
 
 static void put_result(struct jsonw *w, const struct pt_syscall *sys)

@@ -43,8 +43,8 @@ X("cpustat", "CPU control of a control group, when it was read.",		\
   "t:u pid:u? cgroup:s? quota_us:u? period_us:u? nr_periods:u "		\
   "nr_throttled:u throttled_us:u memory_high:u")				\
 X("syscall", "A system call, when it has returned.",				\
-  "t:u dur:u?" TASK " nr:u name:s? args:l? decoded:o~ ret:i? error:s?~ "	\
-  "state:s~ abi:s~" AT_STACK)							\
+  "t:u dur:u?" TASK " nr:u name:s? args:l? decoded:o~ cut:l~ ret:i? "	\
+  "error:s?~ state:s~ abi:s~" AT_STACK)						\
 X("fault", "A page fault.",							\
   "t:u dur:u?" TASK " addr:u kind:s bytes:u? write:b kernel:b major:b? "	\
   "in_gc:b?" AT_STACK)								\

@@ -93,9 +93,7 @@ static int no_memory(const struct proc *p, struct err *err)
 		return err_kind(err, ERR_NOT_PYTHON, -ENOEXEC,
 				"process %d is a kernel thread", p->pid);
 	if (info.state != 'Z' && info.state != 'X')
-		return err_kind(err, ERR_NOT_PERMITTED, -EACCES,
-				"cannot look into process %d: its memory map is "
-				"shown to nobody", p->pid);
+		return proc_error(p, -EACCES, "maps", err);
 	return err_kind(err, ERR_NO_TARGET, -ESRCH,
 			"process %d has ended and waits for its parent to "
 			"notice", p->pid);

@@ -25,6 +25,8 @@ def objects(text):
 @pytest.mark.parametrize("args, says", [
     ("trace", "no target"),
     ("trace -F 99 -p 1", "a sampling rate is -e cpu:99"),
+    ("-F 99 -p 1", "a sampling rate is -e cpu:99"),
+    ("record -F f -o x -p 1", "-F is for trace, calls, cpu, offcpu"),
     ("trace -i 1", "no recording '1': -i takes a file"),
     ("trace -s 10 -p 1 -d 1", "-s takes 32 to 4096"),
     ("trace -e nonsense -p 1 -d 1", "no system call 'nonsense'"),

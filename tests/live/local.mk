@@ -13,7 +13,7 @@ EXTRA_DIST += \
 	tests/live/test_endings.py \
 	tests/live/test_faults.py \
 	tests/live/test_oracle.py \
-	tests/live/test_plan.py \
+	tests/live/test_plan.py tests/live/test_told.py \
 	tests/live/test_promises.py \
 	tests/live/test_quota.py \
 	tests/live/test_real_programs.py \

@@ -388,7 +388,7 @@ def test_later_processes_of_other_users(pytrace, system_python, tmp_path):
     code = "import os, time\ndef here():\n" \
            "  for _ in range(50): time.sleep(.02)\nhere()\n"
     with subprocess.Popen([pytrace, "trace", "--json", "-o", str(trace), "-a",
-                           "-d", str(LONG)], stdin=subprocess.DEVNULL,
+                           "--max-overhead", "0", "-d", str(LONG)], stdin=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True) as tracer, \
             subprocess.Popen(system_python.argv("-c", NAPS)) as first:
         wait_for(lambda: programs_of(tracer.pid)[1], "attached")
