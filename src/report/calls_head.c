@@ -150,6 +150,8 @@ static void put_verified(FILE *out, const struct verified *v)
 {
 	put_count(out, "verified: ", v->compared, " stacks compared with walked ones, ");
 	put_count(out, "", v->differed, " differed");
+	if (v->untold)
+		put_count(out, ", ", v->untold, " but for generators thrown into");
 	if (v->unknown)
 		put_count(out, ", ", v->unknown, " not comparable");
 	putc('\n', out);

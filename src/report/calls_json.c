@@ -214,6 +214,7 @@ static void put_verified(struct jsonw *w, const struct verified *v)
 	jsonw_open(w);
 	jsonw_key_uint(w, "compared", v->compared);
 	jsonw_key_uint(w, "differed", v->differed);
+	jsonw_key_uint(w, "untold", v->untold);
 	jsonw_key_uint(w, "unknown", v->unknown);
 	if (v->differed) {
 		jsonw_key_uint(w, "t", v->t);

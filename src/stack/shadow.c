@@ -318,6 +318,12 @@ static void find_caller(struct shadow *s, struct shadow_thread *th,
 
 	if (!rec->frame || rec->h.flags & PT_CALL_LOOSE)
 		return;			/* only order tells */
+	/*
+	 * To 3.10 the frame of a generator that an exception passes is linked,
+	 * but not to who threw it (CPython's _gen_throw, Objects/genobject.c).
+	 */
+	if (!rec->caller && rec->h.flags & PT_CALL_THROWN)
+		return;
 	if (!rec->caller) {
 		if (th->now->nr)
 			thread_switch(s, th, NULL);
@@ -604,6 +610,11 @@ bool shadow_stack(const struct shadow *s, uint32_t tid,
 		.open = th->now->open, .t = th->t, .left = th->left,
 	};
 	return true;
+}
+
+bool shadow_suspended(const struct shadow *s, uint64_t code)
+{
+	return suspended_has_code(s->suspended, first_code(s, code));
 }
 
 struct shadow_frame shadow_at(const struct shadow *s, uint32_t tid, uint32_t i)

@@ -169,6 +169,8 @@ struct shadow_stack {
 /* False: nothing is known of it, or not which of its stacks runs. */
 bool shadow_stack(const struct shadow *s, uint32_t tid,
 		  struct shadow_stack *out);
+/* Is a generator of that code object suspended, as far as calls tell? */
+bool shadow_suspended(const struct shadow *s, uint64_t code);
 /* `i` from the innermost, 0. */
 struct shadow_frame shadow_at(const struct shadow *s, uint32_t tid, uint32_t i);
 

@@ -13,7 +13,14 @@ struct item {
 	struct item *prev, *next;
 };
 
+struct by_code {
+	uint64_t code;
+	uint32_t nr;		/* that are suspended; 0: it stays for the next */
+	UT_hash_handle hh;
+};
+
 struct suspended_table {
+	struct by_code *by_code;
 	struct item *by_key;
 	struct item *oldest;
 	uint32_t max;
@@ -28,8 +35,59 @@ struct suspended_table *suspended_new(uint32_t max)
 	return t;
 }
 
+static struct by_code *find_code(const struct suspended_table *t,
+				 uint64_t code)
+{
+	struct by_code *c;
+
+	HASH_FIND(hh, t->by_code, &code, sizeof(code), c);
+	return c;
+}
+
+/* Without memory it is not counted, nor missed later. */
+static void count_code(struct suspended_table *t, uint64_t code)
+{
+	struct by_code *c = find_code(t, code);
+
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (!c)
+			return;
+		c->code = code;
+		HASH_ADD(hh, t->by_code, code, sizeof(code), c);
+		if (!c->hh.tbl) {
+			free(c);
+			return;
+		}
+	}
+	c->nr++;
+}
+
+/* Those of dead code objects are not kept in great numbers. */
+#define CODES_KEPT 65536U
+
+static void discount_code(struct suspended_table *t, uint64_t code)
+{
+	struct by_code *c = find_code(t, code);
+
+	if (!c || !c->nr)
+		return;
+	if (!--c->nr && HASH_COUNT(t->by_code) > CODES_KEPT) {
+		HASH_DEL(t->by_code, c);
+		free(c);
+	}
+}
+
+bool suspended_has_code(const struct suspended_table *t, uint64_t code)
+{
+	const struct by_code *c = find_code(t, code);
+
+	return c && c->nr;
+}
+
 static void forget(struct suspended_table *t, struct item *it)
 {
+	discount_code(t, it->what.code);
 	HASH_DEL(t->by_key, it);	/* NOLINT: it is in the table */
 	DL_DELETE(t->oldest, it);
 	free(it);
@@ -37,10 +95,16 @@ static void forget(struct suspended_table *t, struct item *it)
 
 void suspended_free(struct suspended_table *t)
 {
+	struct by_code *c;
+
 	if (!t)
 		return;
 	while (t->by_key)
 		forget(t, t->by_key);
+	while ((c = t->by_code)) {
+		HASH_DEL(t->by_code, c);
+		free(c);
+	}
 	free(t);
 }
 
@@ -59,6 +123,8 @@ int suspended_put(struct suspended_table *t, const struct suspended *what)
 	struct item *it = find(t, what->key.proc, what->key.frame);
 
 	if (it) {
+		discount_code(t, it->what.code);
+		count_code(t, what->code);
 		it->what = *what;
 		DL_DELETE(t->oldest, it);
 		DL_APPEND(t->oldest, it);
@@ -76,6 +142,7 @@ int suspended_put(struct suspended_table *t, const struct suspended *what)
 		return -ENOMEM;
 	}
 	DL_APPEND(t->oldest, it);
+	count_code(t, what->code);
 	return 0;
 }
 

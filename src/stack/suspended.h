@@ -35,6 +35,8 @@ int suspended_put(struct suspended_table *t, const struct suspended *what)
 /* NULL: it is not known to be suspended.  Good until the next put or drop. */
 const struct suspended *suspended_find(const struct suspended_table *t,
 				       uint32_t proc, uint64_t frame);
+/* Is any of that code object suspended?  Of any process: ids are of one. */
+bool suspended_has_code(const struct suspended_table *t, uint64_t code);
 void suspended_drop(struct suspended_table *t, uint32_t proc, uint64_t frame);
 
 #endif /* PT_SUSPENDED_H */

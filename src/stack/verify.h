@@ -25,6 +25,9 @@
 
 struct verified {
 	uint64_t compared, differed;
+	uint64_t untold;	/* of the compared: with a generator into which an
+				 * exception was thrown, and no call told so, or
+				 * that one passes */
 	uint64_t unknown;	/* events with one stack, or an unsure one */
 	struct pending *pending;	/* the next record of the thread decides */
 	/* The first that differed, innermost first: "f < g < main". */

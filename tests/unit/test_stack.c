@@ -150,6 +150,14 @@ static void stacks_are_compared(void **state)
 	feed("16 syscall pid=7 tid=7 proc=1 nr=0 stack=0x21");
 	feed("17 call pid=7 tid=7 proc=1 frame=0x20 caller=0x18 code=5");
 	assert_int_equal(v->differed, 3);
+	/* a generator was thrown into, and has not called yet */
+	feed("18 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("19 call pid=7 tid=7 proc=1 frame=0x90 caller=0x18 code=4 flags=4");
+	feed("20 return pid=7 tid=7 proc=1 frame=0x90 flags=5");
+	feed("21 stack proc=1 stack=0x22 frame=4@0 frame=4@0 frame=3@0 frame=2@0");
+	feed("22 syscall pid=7 tid=7 proc=1 nr=0 stack=0x22");
+	assert_int_equal(v->untold, 1);
+	assert_int_equal(v->differed, 3);
 }
 
 static void what_is_missing_has_a_reason(void **state)
