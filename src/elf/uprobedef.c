@@ -73,7 +73,10 @@ static void put_name(char *out, size_t size, const char *name)
 		bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 			  c == '_' || (len && c >= '0' && c <= '9');
 
-		out[len++] = ok ? (char)c : '_';
+		out[len] = *name;
+		if (!ok)
+			out[len] = '_';
+		len++;
 	}
 	out[len] = '\0';
 }
