@@ -377,10 +377,12 @@ static __always_inline u32 calls_known(struct thread *t, struct proc *p,
 #define MOST_BETWEEN 8
 
 static __always_inline u32 find_caller(struct thread *t, struct proc *p,
-				       const struct pt_layout *l,
+				       struct pt_image *img,
 				       const struct callee *c, u64 *caller)
 {
+	const struct pt_layout *l = &img->layout;
 	struct callee b = { .frame = c->back };
+	u32 unused = 0, why = 0;
 
 	*caller = c->back;
 	if (!c->back)
@@ -391,6 +393,11 @@ static __always_inline u32 find_caller(struct thread *t, struct proc *p,
 		*caller = b.frame;
 		if (take_callee(t, p, l, &b))
 			return PT_CALL_LOOSE;
+		/* the shim of constructors is found out when it is sent */
+		if (!p->shim && b.code && !b.internal) {
+			call_code(p, img, b.code, &unused, &why);
+			b.internal = b.code == p->shim;
+		}
 		if (!b.internal && b.code && !passes_on(l, &b))
 			return 0;
 		b.frame = b.back;
@@ -449,7 +456,7 @@ static __always_inline void called(struct task_struct *task, struct thread *t,
 		calls_lost(t, PT_LOSS_UNREAD);
 		return;
 	}
-	flags = find_caller(t, p, l, c, &caller);
+	flags = find_caller(t, p, img, c, &caller);
 	why = calls_known(t, p, img, caller);
 	if (!why)
 		id = call_code(p, img, c->code, &of_code, &why);
