@@ -161,11 +161,11 @@ def test_lost_records(tracer, calls_python, profiler, tmp_path):
     """Pytrace is stopped while its ring is small: what is lost is counted, and
     each thread goes on from its true stack."""
     child = tracer.start(program(
-        calls_python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "60",
-        "--threads", "4", "--at-once", "--pause", ".06", "--wait", "--folder",
+        calls_python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "200",
+        "--threads", "4", "--at-once", "--pause", ".02", "--wait", "--folder",
         tmp_path))
     wait_for((tmp_path / "ready").exists, "the program runs")
-    attached = tracer.attach(child.pid, "-e", "calls", "--buffer", "64K")
+    attached = tracer.attach(child.pid, "-e", "calls", "--buffer", "256K")
     (tmp_path / "go").touch()
     wait_for((tmp_path / "busy").exists, "its threads run")
     for _ in range(3):
