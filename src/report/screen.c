@@ -20,8 +20,11 @@ static uint64_t sum_from(const uint64_t *n, size_t from, size_t to)
 static void put_overhead(struct text *t, const struct screen *s)
 {
 	uint64_t elapsed = s->m->end - s->m->begin;
+	/* the end of the line is worth more than the words */
+	bool crowded = s->width < SCREEN_WIDTH ||
+		       (s->m->tracer_ns && s->m->before);
 
-	text_add(t, s->width < SCREEN_WIDTH ? "cost " : "cost to the target ");
+	text_add(t, crowded ? "cost " : "cost to the target ");
 	if (s->m->overhead_ns && elapsed) {
 		text_add(t, "~");
 		words_share(t, s->m->overhead_ns, elapsed);
