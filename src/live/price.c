@@ -23,7 +23,7 @@
 extern const char price_place[];
 
 /* The place: one byte, as USDT sites of CPython are. */
-__attribute__((noinline, noclone)) static void pass_by(void)
+__attribute__((noinline)) static void pass_by(void)
 {
 	__asm__ volatile(".globl price_place\nprice_place:\n\tnop" ::: "memory");
 }
