@@ -49,8 +49,9 @@ static void names(void **state)
 static void hidden(void **state)
 {
 	static const char *const texts[] = {
-		"", "garbage\n", "0000000000000000 T _stext\n"
-		"0000000000000000 t futex_wait\n",
+		"", "garbage\n",
+		("0000000000000000 T _stext\n"
+		 "0000000000000000 t futex_wait\n"),
 	};
 	struct kallsyms *k;
 
