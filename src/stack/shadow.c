@@ -217,7 +217,6 @@ static bool go_to(struct shadow *s, struct shadow_thread *th, uint64_t frame,
 static void end_namesake(struct shadow *s, struct shadow_thread *th,
 			 uint64_t frame)
 {
-	struct chain *c;
 	uint32_t at;
 
 	if (is_there(th, frame, &at)) {
@@ -225,16 +224,7 @@ static void end_namesake(struct shadow *s, struct shadow_thread *th,
 		chain_remove(s, th, th->now, at, END_UNFINISHED, th->now->t);
 		return;
 	}
-	c = thread_find_aside(th, frame, &at);
-	if (!c)
-		return;
-	s->totals.reused++;
-	chain_cut(s, th, c, at, c->t);
-	if (c->nr)
-		return;
-	DL_DELETE(th->aside, c);
-	th->nr_aside--;
-	chain_free(c);
+	thread_take_aside(s, th, frame);
 }
 
 static void push(struct shadow *s, struct shadow_thread *th,

@@ -119,6 +119,9 @@ void thread_switch(struct shadow *s, struct shadow_thread *th,
 /* Where else than on the chain that runs: NULL, nowhere. */
 struct chain *thread_find_aside(struct shadow_thread *th, uint64_t frame,
 				uint32_t *at);
+/* A frame that is there has ended, with all above it, unseen. */
+void thread_take_aside(struct shadow *s, struct shadow_thread *th,
+		       uint64_t frame);
 void shadow_seed(struct shadow *s, struct shadow_thread *th,
 		 const struct pt_seed *rec);
 

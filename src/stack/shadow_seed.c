@@ -115,8 +115,8 @@ static void drop_others(struct shadow *s, struct shadow_thread *th,
 }
 
 /* On another chain it has ended, or a greenlet would run twice. */
-static void take_from_others(struct shadow *s, struct shadow_thread *th,
-			     uint64_t frame)
+void thread_take_aside(struct shadow *s, struct shadow_thread *th,
+		       uint64_t frame)
 {
 	uint32_t at;
 	struct chain *c = thread_find_aside(th, frame, &at);
@@ -146,7 +146,7 @@ static void insert(struct shadow *s, struct shadow_thread *th, uint32_t at,
 		.linked = f->flags & PT_SEED_SUSPENDED,
 	};
 
-	take_from_others(s, th, f->frame);
+	thread_take_aside(s, th, f->frame);
 	chain_insert(s, th, th->now, at, &what);
 	if (what.linked && f->frame && suspended_put(s->suspended, &linked))
 		s->failed = true;
