@@ -97,6 +97,11 @@ enum pt_walk {			/* what can be walked of a process */
 	PT_WALK_STARTING,	/* the interpreter is not initialised yet */
 };
 
+enum pt_calls_by {		/* what tells of the calls of its functions */
+	PT_CALLS_NONE,		/* nothing: not asked for, or see why */
+	PT_CALLS_USDT,		/* function__entry and function__return */
+};
+
 /*
  * A process as user space has understood it.  Written before the first event
  * that names `h.proc`, or as soon as it is known.
@@ -107,12 +112,13 @@ struct pt_process {
 	pt_u32 nspid;		/* the innermost namespace's pid; 0 unknown */
 	pt_u16 version;		/* 0x030b for 3.11; 0 unknown */
 	pt_u8 walk;		/* enum pt_walk */
-	pt_u8 pad;
+	pt_u8 calls;		/* enum pt_calls_by (NONE in older streams) */
 	pt_u64 bias;		/* load address minus link address */
 	pt_u32 image;		/* between the halves only: 0 in a stream */
 	pt_u32 pad2;
 	/* then strings: exe, python's full version, library, why not walked,
-	 * its control group (not in older streams) */
+	 * its control group, why nothing tells of calls that were asked for
+	 * (these two not in older streams) */
 };
 
 /* A thread at first sight and whenever its name changes. */

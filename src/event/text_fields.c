@@ -19,6 +19,7 @@ WORDS(words_loss, PT_LOSSES(X));
 
 WORDS(words_walk, [PT_WALK_NO] = "no", [PT_WALK_YES] = "yes",
       [PT_WALK_STARTING] = "starting");
+WORDS(words_calls, [PT_CALLS_NONE] = "none", [PT_CALLS_USDT] = "usdt");
 WORDS(words_part, [PT_NAME] = "name", [PT_QUALNAME] = "qualname",
       [PT_FILENAME] = "filename", [PT_LINETABLE] = "linetable");
 WORDS(words_abi, [PT_ABI_X86_64] = "x86-64", [PT_ABI_I386] = "i386",
@@ -90,6 +91,7 @@ static const struct field process[] = {
 	FIELD(pt_process, nspid, STYLE_DEC),
 	FIELD(pt_process, version, STYLE_VERSION),
 	WORD(pt_process, walk, words_walk),
+	WORD(pt_process, calls, words_calls),
 	FIELD(pt_process, bias, STYLE_HEX),
 	{ 0 },
 };
@@ -355,7 +357,7 @@ const char *const *fields_strings(uint16_t type, uint32_t flags)
 						    "boot_id", "argv", NULL };
 	static const char *const of_process[] = { "exe", "python", "library",
 						  "refused", "cgroup",
-						  NULL };
+						  "no_calls", NULL };
 	static const char *const of_exec[] = { "file", NULL };
 	static const char *const of_cpustat[] = { "group", NULL };
 	static const char *const of_named[] = { "name", "field", NULL };

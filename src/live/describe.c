@@ -116,6 +116,7 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	*out = *rec;
 	out->version = img ? img->pt.layout.version : 0;
 	out->image = 0;
+	out->calls = img ? img->calls : PT_CALLS_NONE;
 	if (!proc_open(&proc, (pid_t)rec->h.pid, NULL)) {
 		char *exe = proc_link(&proc, "exe");
 
@@ -133,8 +134,10 @@ int describe_process(struct session *s, const struct pt_process *rec)
 	recbuf_string(&s->buf, img ? img->python : NULL);
 	recbuf_string(&s->buf, img ? img->path : NULL);
 	recbuf_string(&s->buf, img ? img->why : NULL);
-	if (group)
+	if (group || (img && img->no_calls))
 		recbuf_string(&s->buf, group);
+	if (img && img->no_calls)
+		recbuf_string(&s->buf, img->no_calls);
 	rc = put(s);
 	if (!rc && group)
 		rc = groups_meet(&s->groups, group, &rec->h, &s->queue);

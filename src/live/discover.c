@@ -31,6 +31,19 @@ void discover_probes(struct session *s, const struct known_image *img)
 		s->no_usdt = img->no_usdt;
 }
 
+/* What tells of calls, or why nothing does (of what lacks, calls come first). */
+static void note_calls(const struct session *s, const struct file *f,
+		       struct known_image *k)
+{
+	if (!(s->events_asked & 1u << PT_CALL))
+		return;
+	if (!f->copy_of)
+		k->calls = tracer_calls_by(s->tracer, f->fd);
+	if (k->calls == PT_CALLS_NONE)
+		k->no_calls = f->copy_of ? "the interpreter's file is out of "
+					   "reach" : k->no_usdt.text;
+}
+
 static int remember(struct session *s, const struct file *f, uint32_t nr)
 {
 	struct known_image *k = &s->known.images[nr];
@@ -44,6 +57,7 @@ static int remember(struct session *s, const struct file *f, uint32_t nr)
 	if (!f->copy_of)
 		(void)!tracer_check_usdt(s->tracer, f->fd, k->python ?
 					 k->python : "", &k->no_usdt);
+	note_calls(s, f, k);
 	if (elfimg_open_fd(&k->elf, f->fd, k->path, NULL))
 		k->elf = NULL;
 	return k->path && k->python ? 0 : -ENOMEM;

@@ -22,6 +22,8 @@ struct known_image {
 	char *python;		/* "3.11.2" */
 	char *why;		/* not walked because; NULL: it is */
 	struct err no_usdt;	/* a probe that it lacks; no kind: none */
+	uint8_t calls;		/* enum pt_calls_by */
+	const char *no_calls;	/* asked for, and none, because; NULL: no such */
 };
 
 /* Of a process: more interpreters with a GIL of their own are left out. */

@@ -154,6 +154,8 @@ int tracer_add_file(struct tracer *t, const struct tracer_file *file,
  */
 int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 		      struct err *err) PT_MUST_CHECK;
+/* What tells of the calls of the interpreter in this file. */
+enum pt_calls_by tracer_calls_by(const struct tracer *t, int fd);
 
 /*
  * The first USDT probe that was asked for and is in no file looked into so far;

@@ -428,6 +428,13 @@ static const struct usdt_file *found_in(const struct tracer *t, int fd)
 	return NULL;
 }
 
+enum pt_calls_by tracer_calls_by(const struct tracer *t, int fd)
+{
+	const struct usdt_file *found = found_in(t, fd);
+
+	return found && found->calls ? PT_CALLS_USDT : PT_CALLS_NONE;
+}
+
 static int no_calls(const char *python, struct err *err)
 {
 	err_kind(err, ERR_UNSUPPORTED, -ENOTSUP, "this CPython %s has no "

@@ -85,6 +85,17 @@ static void put_meta(struct jsonw *w, const struct pt_hdr *rec)
 	jsonw_close_list(w);
 }
 
+static const char *calls_by(uint8_t by)
+{
+	switch ((enum pt_calls_by)by) {
+	case PT_CALLS_NONE:
+		return "none";
+	case PT_CALLS_USDT:
+		return "usdt";
+	}
+	return NULL;		/* of a newer stream */
+}
+
 static void put_process(struct jsonw *w, const struct pt_hdr *rec)
 {
 	const struct pt_process *p = (const void *)rec;
@@ -101,7 +112,9 @@ static void put_process(struct jsonw *w, const struct pt_hdr *rec)
 		jsonw_null(w);
 	else
 		jsonw_bool(w, p->walk == PT_WALK_YES);
-	jsonw_key_string(w, "calls", "none");
+	jsonw_key_string(w, "calls", calls_by(p->calls));
+	if (p->calls == PT_CALLS_NONE)
+		jsonw_key_name(w, "no_calls", record_string(rec, 5));
 	if (p->walk != PT_WALK_YES)
 		jsonw_key_name(w, "why", p->walk == PT_WALK_STARTING ?
 			       "the interpreter is not initialised yet" :

@@ -28,8 +28,8 @@ X("meta", "The first line of a stream.",					\
   "t:u version:u clock:s realtime_offset_ns:i tool:s? kernel:s? host:s? "		\
   "boot_id:s? argv:l")								\
 X("process", "A process as it was understood.",				\
-  "t:u pid:u? nspid:u? exe:s? python:s? library:s? cgroup:s? walk:b? calls:s "	\
-  "why:s?~")									\
+  "t:u pid:u? nspid:u? exe:s? python:s? library:s? cgroup:s? walk:b? calls:s? " \
+  "no_calls:s?~ why:s?~")									\
 X("thread", "A thread at first sight and at each new name.", "t:u" TASK)	\
 X("fork", "A new thread or process.",						\
   "t:u" TASK " child_pid:u? child_tid:u?")					\

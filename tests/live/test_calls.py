@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -302,6 +303,27 @@ def test_interpreters_that_do_not_tell(tracer, system_python, tmp_path):
     assert run.status == 125
     assert "has no USDT probes that tell of every call" in run.stderr
     assert "pytrace -p PID" in run.stderr
+
+
+def test_each_process_says_what_tells_its_calls(tracer, calls_python,
+                                                system_python):
+    """Beside it a Python without such probes: none, and why."""
+    both = " ; ".join(shlex.join(map(str, p.argv("-c", "import glob")))
+                      for p in (calls_python, system_python))
+    run = tracer.run(["sh", "-c", both], "-e", "calls")
+    assert run.status == 0, run.stderr
+    told = {r["python"]: (r["calls"], r.get("no_calls"))
+            for r in run.records("process") if r["walk"]}
+    mine, other = (".".join(map(str, p.info[:2]))
+                   for p in (calls_python, system_python))
+    by = {version.rsplit(".", 1)[0]: what for version, what in told.items()}
+    assert by[mine] == ("usdt", None)
+    assert by[other][0] == "none"
+    assert "no USDT probes that tell of every call" in by[other][1]
+    # where nobody asked, there is no reason
+    run = tracer.run(calls_python.argv("-c", "open('/dev/null')"))
+    assert [(r["calls"], r["no_calls"]) for r in run.records("process")
+            if r["walk"]] == [("none", None)]
 
 
 GREENLETS = """
