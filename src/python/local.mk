@@ -10,5 +10,9 @@ libptcore_a_SOURCES += \
 	src/python/pyprobes.c \
 	src/python/pysearch.c src/python/pysearch.h \
 	src/python/pystr.c src/python/pystr.h \
-	src/python/pyversion.c src/python/pyversion.h
+	src/python/pyversion.c src/python/pyversion.h \
+	src/python/synth.c src/python/synth.h \
+	src/python/synth_code.c src/python/synth_code.h \
+	src/python/synth_fde.c \
+	src/python/synth_site.c src/python/synth_site.h
 EXTRA_DIST += docs/CPYTHON.md

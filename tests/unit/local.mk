@@ -61,6 +61,8 @@ tests_unit_test_sysset_SOURCES = tests/unit/test_sysset.c
 # For tests/live: what an interpreter's file is.
 check_PROGRAMS += tests/unit/show_pyimage
 tests_unit_show_pyimage_SOURCES = tests/unit/show_pyimage.c
+check_PROGRAMS += tests/unit/show_synth
+tests_unit_show_synth_SOURCES = tests/unit/show_synth.c
 UNIT_TESTS += tests/unit/test_pyversion
 tests_unit_test_pyversion_SOURCES = tests/unit/test_pyversion.c
 UNIT_TESTS += tests/unit/test_pyimage

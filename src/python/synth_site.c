@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * synth_site: which instruction a probe is best put on.
+ *
+ * The kernel emulates a push, a nop, and direct calls and jumps.  A probe may
+ * move along straight code to such an instruction: towards the front as far as
+ * nothing else joins in behind it, towards the back as far as the registers
+ * that it reads are not written.
+ */
+#include "python/synth_site.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+
+#include "elf/elfimg.h"
+
+int synth_site_add(struct synth *out, struct elfimg *img,
+		   const struct synth_insn *ins, const struct synth_site *like,
+		   struct err *err)
+{
+	struct synth_site *s = &out->sites[out->nr];
+
+	if (out->nr == SYNTH_MAX_SITES)
+		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+				"its functions begin and end in more than %d "
+				"places", SYNTH_MAX_SITES);
+	*s = *like;
+	s->vaddr = ins->vaddr;
+	s->len = ins->len;
+	s->emulated = ins->emulated;
+	if (elfimg_offset(img, s->vaddr, PF_X, &s->offset) < 0 ||
+	    elfimg_read(img, s->vaddr, s->bytes, s->len) < 0)
+		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+				"the code at %#" PRIx64 " is not in the file",
+				s->vaddr);
+	out->nr++;
+	out->nr_stepped += !s->emulated;
+	return 0;
+}
+
+static uint16_t bit(uint8_t reg)
+{
+	return reg < 16 ? (uint16_t)(1u << reg) : 0;
+}
+
+static uint16_t needs(const struct synth_site *s)
+{
+	return bit(s->frame_reg) | bit(s->tstate_reg) | bit(s->throw_reg);
+}
+
+static bool is_endbr(struct elfimg *img, const struct synth_insn *ins)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint8_t p[sizeof(endbr)];
+
+	return ins->len == sizeof(endbr) &&
+	       !elfimg_read(img, ins->vaddr, p, sizeof(p)) &&
+	       !memcmp(p, endbr, sizeof(p));
+}
+
+static int find_first(struct synth *out, const struct synth_code *code,
+		      const struct synth_insn *first,
+		      const struct synth_site *like, struct err *err)
+{
+	const struct synth_insn *i;
+
+	if (is_endbr(code->img, first) && synth_code_next(code, first))
+		first++;
+	for (i = first; i; i = synth_code_next(code, i)) {
+		if (i > first && synth_code_is_join(code, i->vaddr))
+			break;
+		if (i->emulated && i->flow != FLOW_CALL)
+			return synth_site_add(out, code->img, i, like, err);
+		if (i->flow != FLOW_NEXT || i->writes & needs(like))
+			break;
+	}
+	return synth_site_add(out, code->img, first, like, err);
+}
+
+int synth_site_function(struct synth *out, struct elfimg *img, uint64_t vaddr,
+			const struct synth_site *like, struct err *err)
+{
+	const struct synth_insn *first;
+	struct synth_code code;
+	int rc;
+
+	rc = synth_code_open(&code, img, vaddr, NULL, 0, err);
+	if (!rc) {
+		first = synth_code_at(&code, vaddr);
+		rc = first ? find_first(out, &code, first, like, err) :
+		     err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+			      "no instruction begins at %#" PRIx64, vaddr);
+	}
+	synth_code_close(&code);
+	return rc;
+}
+
+/* ---- the way back from a return ------------------------------------------ */
+
+enum { MAX_BACK = 64, MAX_ENDS = 12 };
+
+struct ends {
+	struct { const struct synth_insn *ins; uint8_t cond; } v[MAX_ENDS];
+	size_t nr;
+};
+
+static bool add_end(struct ends *e, const struct synth_insn *ins, uint8_t cond)
+{
+	for (size_t i = 0; i < e->nr; i++)
+		if (e->v[i].ins == ins)
+			return false;	/* hit for both ways */
+	if (e->nr == MAX_ENDS || !ins->emulated)
+		return false;
+	e->v[e->nr].ins = ins;
+	e->v[e->nr++].cond = cond;
+	return true;
+}
+
+/* The direct jumps to `ins`; each is emulated, and at most all are needed. */
+static bool add_jumps(struct ends *e, const struct synth_code *code,
+		      const struct synth_insn *ins)
+{
+	if (!synth_code_is_join(code, ins->vaddr))
+		return true;
+	for (size_t i = 0; i < code->nr; i++) {
+		const struct synth_insn *j = &code->ins[i];
+
+		if (j->target != ins->vaddr)
+			continue;
+		if ((j->flow == FLOW_JMP && !add_end(e, j, SYNTH_ALWAYS)) ||
+		    (j->flow == FLOW_JCC && !add_end(e, j, j->cond)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A function that runs no Python code, so that what ends behind its call may
+ * be said to end in front of it.
+ */
+static bool is_quiet(struct elfimg *img, uint64_t target)
+{
+	static const char quiet[] = "_Py_CheckFunctionResult";
+	const char *name = synth_code_stub(img, target);
+	uint64_t vaddr;
+
+	if (name)
+		return !strcmp(name, quiet);
+	return !elfimg_sym(img, quiet, &vaddr, NULL) && vaddr == target;
+}
+
+/* What falls through to `ins`: 1 is all of it, 0 go on with `prev`, or -1. */
+static int add_before(struct ends *e, const struct synth_code *code,
+		      const struct synth_insn *ins,
+		      const struct synth_insn *prev)
+{
+	if (!prev)
+		return synth_code_is_join(code, ins->vaddr) ? 1 : -1;
+	switch ((enum synth_flow)prev->flow) {
+	case FLOW_JMP: case FLOW_JMP_TO: case FLOW_RET: case FLOW_STOP:
+		return synth_code_is_join(code, ins->vaddr) ? 1 : -1;
+	case FLOW_JCC:
+		return add_end(e, prev, prev->cond ^ 1) ? 1 : -1;
+	case FLOW_CALL:
+		return is_quiet(code->img, prev->target) &&
+		       add_end(e, prev, SYNTH_ALWAYS) ? 1 : -1;
+	case FLOW_CALL_TO:
+		return -1;
+	case FLOW_NEXT:
+		break;
+	}
+	if (!prev->emulated)
+		return 0;
+	return add_end(e, prev, SYNTH_ALWAYS) ? 1 : -1;
+}
+
+/* All ways to `ret` lead over exactly one of these? */
+static bool find_ends(struct ends *e, const struct synth_code *code,
+		      const struct synth_insn *ret)
+{
+	const struct synth_insn *ins = ret, *prev;
+	int rc = 0;
+
+	for (int i = 0; i < MAX_BACK && !rc; i++, ins = prev) {
+		prev = synth_code_prev(code, ins);
+		if (synth_code_is_label(code, ins->vaddr) ||
+		    !add_jumps(e, code, ins))
+			return false;
+		rc = add_before(e, code, ins, prev);
+	}
+	return rc == 1;
+}
+
+static int add_return(struct synth *out, const struct synth_code *code,
+		      const struct synth_insn *ret, struct err *err)
+{
+	struct synth_site like = {
+		.kind = SYNTH_EVAL_END, .frame_reg = SYNTH_NO_REG,
+		.frame_at = -1, .tstate_reg = SYNTH_NO_REG,
+		.throw_reg = SYNTH_NO_REG, .cond = SYNTH_ALWAYS,
+	};
+	struct ends e = { .nr = 0 };
+	int rc = 0;
+
+	if (!find_ends(&e, code, ret))
+		return synth_site_add(out, code->img, ret, &like, err);
+	for (size_t i = 0; i < e.nr && !rc; i++) {
+		like.cond = e.v[i].cond;
+		rc = synth_site_add(out, code->img, e.v[i].ins, &like, err);
+	}
+	return rc;
+}
+
+int synth_site_ends(struct synth *out, const struct synth_code *code,
+		    struct err *err)
+{
+	size_t nr = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < code->nr && !rc; i++) {
+		if (code->ins[i].flow != FLOW_RET)
+			continue;
+		nr++;
+		rc = add_return(out, code, &code->ins[i], err);
+	}
+	if (!rc && !nr)
+		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+				"the evaluator never returns");
+	return rc;
+}
