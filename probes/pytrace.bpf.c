@@ -147,10 +147,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		whose = OURS;
 	}
 	t = bpf_task_storage_get(&threads, next, NULL, 0);
-	if (t && t->off.since) {
-		send_off(next, t, bpf_ktime_get_ns());
+	if (t && switched_in(next, t))
 		whose = OURS;
-	}
 	return watch_stop(w, whose);
 }
 

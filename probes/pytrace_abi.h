@@ -580,7 +580,8 @@ enum pt_arg_kind {
 	X(6, UNRECOGNISED,	"process not yet recognised")		\
 	X(7, NOT_PYTHON,	"process without an interpreter")	\
 	X(8, DAMAGED,		"record damaged")			\
-	X(9, UNREAD,		"frame could not be read")
+	X(9, UNREAD,		"frame could not be read")		\
+	X(10, UNSEEN,		"context switch not seen")
 
 enum pt_loss {
 #define X(nr, NAME, words) PT_LOSS_##NAME = (nr),

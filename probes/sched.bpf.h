@@ -263,6 +263,8 @@ static __always_inline void switched_out(struct task_struct *task,
 {
 	u64 now = bpf_ktime_get_ns();
 
+	if (t->off.since && t->off.state == PT_OFF_DONE)
+		count_loss(PT_LOSS_UNSEEN);	/* it came back */
 	begin_off(task, t, preempt || !task->__state, PT_OFF_DONE);
 	if (t->entry != PT_ENTRY_WALKED) {
 		t->stack = stack_now(task, t, &t->why);
@@ -355,6 +357,23 @@ static __noinline void send_off(struct task_struct *task, struct thread *t,
 	rec->in_gc = t->off.in_gc;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	cost_here()->sent++;
+}
+
+/*
+ * The thread is on a CPU again.  On some machines the tracepoint does not fire
+ * for a switch now and then, for perf neither (seen with 6.18): then a thread
+ * leaves its CPU twice, or comes back twice, and an interval is lost.
+ */
+static __always_inline bool switched_in(struct task_struct *task,
+					struct thread *t)
+{
+	if (t->off.since) {
+		send_off(task, t, bpf_ktime_get_ns());
+		return true;
+	}
+	if (t->known && t->off.reason != PT_OFF_UNKNOWN)
+		count_loss(PT_LOSS_UNSEEN);	/* it left */
+	return false;
 }
 
 /*

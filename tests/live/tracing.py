@@ -57,6 +57,11 @@ class Run:
         return {r["reason"]: r["count"] for r in self.records("lost")
                 if r["reason"] not in check.NO_LOSS}
 
+    def unseen(self):
+        """Context switches of which the machine's kernel did not tell."""
+        return sum(r["count"] for r in self.records("lost")
+                   if r["reason"] == "unseen")
+
     def calls(self, name=None, pid=None):
         """The system calls, of one name or one process."""
         return [r for r in self.records("syscall")

@@ -26,8 +26,9 @@ SURROGATES = re.compile("[\ud800-\udfff\ufffd]+")
 # The records that have a stack.
 EVENTS = {"syscall", "fault", "offcpu", "sample"}
 
-# Processes of other programs are no part of a trace: not a loss of ours.
-NO_LOSS = {"not-python"}
+# Processes of other programs are no part of a trace, and where the machine's
+# tracepoint did not fire nobody can see a switch: not a loss of ours.
+NO_LOSS = {"not-python", "unseen"}
 
 
 class Bad(Exception):
