@@ -32,13 +32,16 @@ check-docs: pytrace
 run_pytest = $(AM_TESTS_ENVIRONMENT) PYTHONDONTWRITEBYTECODE=1 \
 	/usr/bin/python3 -m pytest -ra -p no:cacheprovider \
 	--rootdir '$(abs_top_srcdir)'
+# A live test that failed is run once more (tests/live/conftest.py says which).
+once_more = $$(/usr/bin/python3 -c 'import pytest_rerunfailures' 2>/dev/null && \
+	echo --reruns=1)
 define pytest_suite
 	$(AM_V_at)if ! ls $(srcdir)/$(1)/test_*.py >/dev/null 2>&1; then \
 	  echo '$@: no tests in $(1)'; \
 	elif ! /usr/bin/python3 -m pytest --version >/dev/null 2>&1; then \
 	  echo '$@: skipped, needs python3-pytest'; \
 	else \
-	  $(run_pytest) --junitxml=pytest-$(2).xml $(PYTESTFLAGS) \
+	  $(run_pytest) --junitxml=pytest-$(2).xml $(3) $(PYTESTFLAGS) \
 	    '$(abs_top_srcdir)/$(1)'; \
 	fi
 endef
@@ -48,7 +51,8 @@ check-local: $(if $(filter-out command line,$(origin TESTS)),check-cli)
 check-cli: all
 	$(call pytest_suite,tests/cli,cli)
 check-live: all
-	$(call pytest_suite,tests/live,live)
+	$(AM_V_at)rm -f pytest-again.txt
+	$(call pytest_suite,tests/live,live,$(once_more))
 # The long forms of the same tests.
 soak: all
 	$(AM_V_at)PYTRACE_SOAK=1; export PYTRACE_SOAK; \
@@ -77,4 +81,4 @@ compdb:
 	  $(MAKE) $(AM_MAKEFLAGS) all $(check_PROGRAMS)
 
 
-CLEANFILES += pytest-cli.xml pytest-live.xml
+CLEANFILES += pytest-cli.xml pytest-live.xml pytest-again.txt

@@ -496,7 +496,8 @@ def test_view_of_a_counter(tracer, debian_python):
     run = tracer.run(argv, "--by", "line", "-e", "context-switches",
                      view="cpu")
     row = by_line(run)["sleeps", 16]
-    assert 20 <= row["events"] < 30
+    # a sleep may be over before the thread has left its CPU
+    assert 18 <= row["events"] < 30
     run = tracer.run(argv, "--by", "func", "-e", "cpu-clock:499",
                      view="cpu")
     spun = [r for r in run.records("row")
