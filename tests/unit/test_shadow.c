@@ -8,7 +8,8 @@
  *	-F	PT_RETURN		*F	PT_CALL_MAKES of F
  *	=ABC	PT_SEED, outermost first (a small letter: linked)
  *	then flags, each a letter: r resumed, t thrown, g generator, y yielded,
- *	x raised, ? loose; and /N of a seed: so many were lost
+ *	x raised, ? loose; and of a seed /N: so many were lost, !N: so many outer
+ *	frames are left out, and the walk went no further
  *
  * and so is what comes of it: +F, with its begin behind (r, t, s: seeded), -F with
  * its end (y, x, u: unfinished), *F; then, behind a bar, the stack.
@@ -91,12 +92,14 @@ static uint32_t flags_of(const char *word)
 
 static const struct pt_hdr *make_seed(const char *frames)
 {
-	const char *lost = strchr(frames, '/');
-	size_t nr = lost ? (size_t)(lost - frames) : strlen(frames);
+	const char *lost = strchr(frames, '/'), *less = strchr(frames, '!');
+	size_t nr = strcspn(frames, "/!");
 	struct pt_seed *rec = recbuf_begin(&buf, PT_SEED);
 
 	set_head(&rec->h, 0);
 	rec->lost = lost ? strtoull(lost + 1, NULL, 10) : 0;
+	rec->omitted = less ? (uint32_t)strtoul(less + 1, NULL, 10) : 0;
+	rec->why = less ? PT_WHY_TOO_DEEP : PT_WHY_NONE;
 	while (nr--) {
 		const struct pt_seed_frame f = {
 			.frame = frame_of(frames[nr]),
@@ -198,6 +201,13 @@ static const struct {
 	{ "... and is caught before it comes there",
 	  "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt -Hgy +B<A",
 	  "+A +G +H -Hy -Gy +Ht -Hy +B | AB" },
+	{ "... which is on no stack when that is over",
+	  "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt -Hgy",
+	  "+A +G +H -Hy -Gy +Ht -Hy | A" },
+	{ "... and whose caller is not known", "+A<0 +H<Qgt", "+A +Ht | AH" },
+	{ "what was resumed and has returned is suspended no more",
+	  "+A<0 +G<Ag -Ggy +G<Agr -Gg +B<G",
+	  "+A +G -Gy +Gr -G +?s +B | .?B" },
 	{ "... and it runs after all", "+A<0 +G<Ag +H<Gg -Hgy -Ggy +H<Ggt +B<G",
 	  "+A +G +H -Hy -Gy +Ht -Hu +Gt +B | AGB" },
 	{ "... whose frame is not linked to who throws",
@@ -205,6 +215,10 @@ static const struct {
 	  "+A +G +H -Hy -Gy +Ht +B -B -Hy +B | AB" },
 	{ "a seed has one that is linked", "=AgH -Hgx +B<A",
 	  "+As +Hs -Hx +B | AB" },
+	{ "... and is suspended when that is over", "=AgH -Hgx +B<G",
+	  "+As +Hs -Hx +Gt +B | AGB" },
+	{ "a seed in which what ran is only linked", "+A<0 +G<Ag =Ag/3",
+	  "+A +G -Gu | Ag" },
 	{ "greenlets are stacks of their own",
 	  "+A<0 +B<A +X<0 +Y<X +C<B -C +Z<Y -Z -Y -X -B",
 	  "+A +B +X +Y +C -C +Z -Z -Y -X -B | A" },
@@ -217,6 +231,12 @@ static const struct {
 	  "+A +B +C -Cu -B | A" },
 	{ "a frame's address is used again", "+A<0 +B<A +C<B +D<C +B<D",
 	  "+A +B +C +D -Bu +B | ACDB" },
+	{ "... of a stack that is aside: what was above it has ended, too",
+	  "+A<0 +B<A +C<B +X<0 +B<X -B +D<A",
+	  "+A +B +C +X -Cu -Bu +B -B +D | AD" },
+	{ "... of all of that stack", "+A<0 +B<A +X<0 +A<X -A -X +B<0",
+	  "+A +B +X -Bu -Au +A -A -X +B | B" },
+	{ "... in a seed", "+A<0 +B<A +X<0 =XB/1", "+A +B +X -Bu +Bs | XB" },
 	{ "a seed after a loss", "=AB +C<B =ABD/4 -D",
 	  "+As +Bs +C -Cu +Ds -D | AB" },
 	{ "a seed in between", "=AC =ABC/1", "+As +Cs +Bs | ABC" },
@@ -224,6 +244,8 @@ static const struct {
 	{ "a seed without frames", "=AB =/9", "+As +Bs -Bu -Au | " },
 	{ "a seed of a greenlet", "+A<0 +X<0 +Y<X =AB/2 -B +Z<Y",
 	  "+A +X +Y +Bs -B +Z | XYZ" },
+	{ "a seed of a greenlet that was not known", "+A<0 +X<0 =YZ/3 +B<X",
+	  "+A +X +Ys +Zs +B | XB" },
 	{ "a frame is on a seed once", "=ABA", "+As +Bs | AB" },
 };
 
@@ -314,6 +336,13 @@ static void times_and_what_was_done(void **state)
 	step = feed(s, "+G<0gr", 0);		/* 200 */
 	assert_true(step->suspended);
 	assert_int_equal(step->suspended_ns, 110);
+	feed(s, "+B<G", 0);			/* 210 */
+	feed(s, "+C<B", 0);
+	feed(s, "-C", 0);			/* 230: B's last sign of life */
+	now += 100;
+	step = feed(s, "+C<G", 0);
+	assert_int_equal(step->end, END_UNFINISHED);
+	assert_int_equal(step->t, 230);
 	shadow_free(s);
 }
 
@@ -354,6 +383,72 @@ static void a_gap_is_marked(void **state)
 	assert_true(step->gap);
 	step = feed(s, "-A", 0);	/* 4 and 3 */
 	assert_false(step->gap);
+	shadow_free(s);
+}
+
+/* Its outer frames may not be in it: what was there stays. */
+static void seeds_leave_out(void **state)
+{
+	struct shadow_stack st;
+	const struct step *step;
+	struct shadow *s;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, &with_stacks), 0);
+	feed(s, "=A!5", 0);
+	step = feed(s, "+B<A", 0);
+	assert_int_equal(step->depth, 6);
+	assert_int_equal(step->omitted, 5);
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.omitted, 5);
+	assert_true(st.open);
+	feed(s, "-A", 1);
+	feed(s, "+B<0", 0);		/* from nowhere: all of it is known */
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.omitted, 0);
+	assert_false(st.open);
+	feed(s, "=BCDE", 0);
+	assert_int_equal(shadow_feed(s, make("=DE!2")), 0);
+	shadow_steps(s, &(size_t){ 0 });
+	assert_true(shadow_stack(s, TID, &st));
+	assert_int_equal(st.nr, 4);
+	assert_int_equal(st.omitted, 0);
+	assert_false(st.open);
+	shadow_free(s);
+}
+
+/* What an exception passes does not run: it calls nobody, and takes no time. */
+static void what_is_linked_does_not_run(void **state)
+{
+	const struct step *step;
+	struct shadow *s;
+	uint64_t id;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	id = feed(s, "+A<0", 0)->id;		/* 10 */
+	feed(s, "+G<Ag", 0);
+	feed(s, "+H<Gg", 0);
+	feed(s, "-Hgy", 0);			/* 40 */
+	feed(s, "-Ggy", 0);			/* 50: 30 of G */
+	/* H's own code is that of G, now */
+	assert_int_equal(shadow_feed(s, make_call(frame_of('H'), frame_of('G'),
+		frame_of('G'), PT_CALL_GENERATOR | PT_CALL_THROWN)), 0);
+	step = shadow_steps(s, &(size_t){ 0 });
+	assert_int_equal(step->parent, id);
+	assert_false(step->recursive);
+	assert_false(step->suspended);		/* that was another code's */
+	assert_int_equal(shadow_feed(s, make_return(frame_of('H'), 0,
+						    PT_RETURN_GENERATOR)), 0);
+	step = feed(s, "-A", 0);		/* 80: 10 of H */
+	assert_int_equal(step->child_ns, 40);
+	/* an address of a generator that is called anew was not suspended */
+	feed(s, "+G<0g", 0);
+	feed(s, "-Ggy", 0);
+	step = feed(s, "+G<0g", 0);
+	assert_int_equal(step->begin, BEGIN_ENTRY);
+	assert_false(step->suspended);
 	shadow_free(s);
 }
 
@@ -403,7 +498,15 @@ static void threads_end(void **state)
 	(void)state;
 	now = 0;
 	assert_int_equal(shadow_new(&s, NULL), 0);
-	/* by their exit, when what runs is over */
+	/* by their exit, when what runs is over; and what is aside */
+	feed(s, "+C<0", 0);
+	feed(s, "+A<0", 0);
+	feed(s, "+B<A", 0);
+	assert_int_equal(shadow_feed(s, other(PT_EXIT)), 0);
+	step = shadow_steps(s, &nr);
+	assert_int_equal(nr, 3);
+	assert_int_equal(step[2].code, frame_of('C'));
+	assert_int_equal(step[2].t, 10);
 	feed(s, "=AB", 1);
 	assert_int_equal(shadow_feed(s, other(PT_EXIT)), 0);
 	step = shadow_steps(s, &nr);
@@ -421,13 +524,16 @@ static void threads_end(void **state)
 		assert_int_equal(shadow_stack(s, TID, &st), start == 5);
 	}
 	feed(s, "=AB", 1);
+	feed(s, "+C<B", 0);
+	feed(s, "-C", 0);
 	fork = recbuf_begin(&buf, PT_FORK);
 	set_head(&fork->h, 0);
 	fork->h.tid = 1;
 	fork->child_tid = TID;
 	assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
-	shadow_steps(s, &nr);
+	step = shadow_steps(s, &nr);
 	assert_int_equal(nr, 2);
+	assert_int_equal(step->t, now - 10);	/* its last sign of life */
 	feed(s, "=AB", 1);
 	recbuf_begin(&buf, PT_EXEC);
 	set_head((void *)buf.bytes, 0);
@@ -443,6 +549,94 @@ static void threads_end(void **state)
 	now = 1;
 	step = feed(s, "-A", 0);
 	assert_true(step->t >= step->begin_t);
+	shadow_free(s);
+}
+
+static void feed_of(struct shadow *s, uint32_t pid, uint32_t tid, uint32_t proc)
+{
+	struct pt_call *rec = recbuf_begin(&buf, PT_CALL);
+
+	set_head(&rec->h, 0);
+	rec->h.pid = pid;
+	rec->h.tid = tid;
+	rec->h.proc = proc;
+	rec->frame = rec->code = 0x5000;
+	assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
+}
+
+static void processes_are_told_apart(void **state)
+{
+	struct shadow_stack st;
+	const struct step *step;
+	struct shadow *s;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "+A<0", 0);
+	feed_of(s, 2, 9, 2);
+	recbuf_begin(&buf, PT_EXEC);
+	set_head((void *)buf.bytes, 0);
+	recbuf_string(&buf, "/bin/true");
+	assert_int_equal(shadow_feed(s, recbuf_end(&buf)), 0);
+	assert_false(shadow_stack(s, TID, &st));
+	assert_true(shadow_stack(s, 9, &st));
+	/* an exec that was not seen */
+	feed_of(s, 2, 9, 3);
+	step = shadow_steps(s, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(step[0].kind, STEP_END);
+	assert_int_equal(step[0].proc, 2);
+	assert_int_equal(step[1].proc, 3);
+	assert_true(shadow_stack(s, 9, &st));
+	assert_int_equal(st.nr, 1);
+	shadow_free(s);
+}
+
+/* Of too many, that is given up which has shown nothing for longest. */
+static void memory_has_bounds(void **state)
+{
+	struct shadow_stack st;
+	const struct step *step;
+	struct shadow *s;
+	size_t nr;
+
+	(void)state;
+	now = 0;
+	assert_int_equal(shadow_new(&s, &with_stacks), 0);
+	for (uint64_t i = 1; i <= SHADOW_MAX_ASIDE + 1; i++)
+		assert_int_equal(shadow_feed(s, make_call(64 * i, 0, i, 0)), 0);
+	assert_int_equal(shadow_totals(s)->given_up, 0);
+	assert_int_equal(shadow_feed(s, make_call(16, 64 * 2, 9, 0)), 0);
+	assert_int_equal(shadow_feed(s, make_call(8, 0, 9, 0)), 0);
+	step = shadow_steps(s, &nr);
+	assert_int_equal(shadow_totals(s)->given_up, 1);
+	assert_int_equal(step[0].kind, STEP_END);
+	assert_int_equal(step[0].code, 1);
+	assert_int_equal(step[0].t, 10);
+	assert_true(shadow_sane(s));
+	/* a stack of its own is not made for each of thousands that end */
+	feed(s, "=A", 0);
+	for (uint64_t i = 1; i <= 300; i++)
+		assert_int_equal(shadow_feed(s, make_call(0x90000 + 64 * i,
+			i == 1 ? frame_of('A') : 0x90000 + 64 * (i - 1), i,
+			0)), 0);
+	feed(s, "-A", 300);
+	step = shadow_steps(s, &nr);
+	assert_int_equal(step[0].nr_codes, 301);
+	assert_int_equal(step[300].nr_codes, 0);
+	feed(s, "+A<0", 0);
+	nr = shadow_totals(s)->given_up;
+	for (uint32_t tid = 10; tid < 10 + SHADOW_MAX_THREADS - 1; tid++)
+		feed_of(s, 2, tid, 2);
+	assert_true(shadow_stack(s, TID, &st));
+	feed_of(s, 2, 10, 2);
+	feed_of(s, 2, 8, 2);
+	assert_false(shadow_stack(s, TID, &st));
+	feed_of(s, 2, 9, 2);
+	assert_true(shadow_stack(s, 10, &st));
+	assert_false(shadow_stack(s, 11, &st));
+	assert_int_equal(shadow_totals(s)->given_up, nr + 2);
 	shadow_free(s);
 }
 
@@ -885,8 +1079,12 @@ int main(void)
 		cmocka_unit_test(times_and_what_was_done),
 		cmocka_unit_test(what_a_greenlet_did_is_its_own),
 		cmocka_unit_test(a_gap_is_marked),
+		cmocka_unit_test(seeds_leave_out),
+		cmocka_unit_test(what_is_linked_does_not_run),
 		cmocka_unit_test(names_alone),
 		cmocka_unit_test(threads_end),
+		cmocka_unit_test(processes_are_told_apart),
+		cmocka_unit_test(memory_has_bounds),
 		cmocka_unit_test(deep_stacks_are_cut),
 		cmocka_unit_test(steps_have_their_stack),
 		cmocka_unit_test(true_programs),
