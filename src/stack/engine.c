@@ -359,6 +359,7 @@ int engine_finish(struct engine *e, uint64_t t, struct moment *m,
 	int rc;
 
 	*m = (struct moment){ 0 };
+	verify_finish(&e->verified);
 	rc = shadow_finish(e->shadow, t);
 	if (!rc)
 		rc = steps_resolve(&e->steps, e->shadow, e->codes, e->tasks,

@@ -463,6 +463,7 @@ static void feed_of_thread(struct shadow *s, const struct pt_hdr *rec)
 
 	if (!th)
 		return;
+	th->left = 0;
 	if (rec->type == PT_CALL)
 		feed_call(s, th, (const void *)rec);
 	else if (rec->type == PT_RETURN)

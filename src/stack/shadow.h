@@ -163,7 +163,7 @@ struct shadow_stack {
 	uint32_t omitted;	/* outer frames that are not there */
 	bool open;		/* its outermost frames are not known */
 	uint64_t t;		/* of its last record of calls */
-	uint64_t left;		/* code of the frame that it returned from last */
+	uint64_t left;		/* code of what its last record returned from */
 };
 
 /* False: nothing is known of it, or not which of its stacks runs. */

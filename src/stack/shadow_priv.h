@@ -46,7 +46,7 @@ struct shadow_thread {
 	struct chain *now;	/* that runs */
 	struct chain *aside;	/* the others, the latest first */
 	uint32_t nr_aside;
-	uint64_t left;		/* code of the frame that was returned from last */
+	uint64_t left;		/* code of what its last record returned from */
 	bool unsure;		/* `now` is empty, and others are aside */
 	uint32_t *filter;	/* how many frames of all hash there */
 	uint32_t nr_filter;	/* a power of 2 */

@@ -12,6 +12,8 @@
 /* Events at which a frame was linked whose call had not been told yet. */
 struct pending {
 	uint32_t tid;
+	bool but;		/* else it is a generator that was thrown into */
+	bool plain;		/* and none is below it */
 	uint64_t code, events, t;
 	char walked[VERIFY_TEXT], kept[VERIFY_TEXT];
 	UT_hash_handle hh;
@@ -137,14 +139,26 @@ static void drop(struct verified *v, struct pending *p)
 	free(p);
 }
 
+/* It is not what the next record tells of. */
+static void is_other(struct verified *v, struct pending *p)
+{
+	if (p->but)
+		v->untold += p->events;
+	else
+		differ(v, p);
+	drop(v, p);
+}
+
 static int add_pending(struct verified *v, const struct pending *what)
 {
 	struct pending *p = find(v, what->tid);
 
-	if (p) {			/* another before that record */
+	if (p && p->code == what->code) {	/* another before that record */
 		p->events++;
 		return 0;
 	}
+	if (p)
+		is_other(v, p);
 	p = malloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
@@ -163,15 +177,59 @@ void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
 
 	if (!p)
 		return;
-	if (codes_first(c, code) != p->code)
-		differ(v, p);
+	if (codes_first(c, code) != p->code) {
+		is_other(v, p);
+		return;
+	}
+	v->untold += p->plain ? 0 : p->events;
 	drop(v, p);
+}
+
+void verify_finish(struct verified *v)
+{
+	while (v->pending) {
+		v->compared -= v->pending->events;
+		v->unknown += v->pending->events;
+		drop(v, v->pending);
+	}
 }
 
 void verify_fini(struct verified *v)
 {
 	while (v->pending)
 		drop(v, v->pending);
+}
+
+/*
+ * It is one frame more than calls tell of, or differs.  What has just been left
+ * is a moment longer on its chain; else the next record decides.
+ */
+static int judge(struct verified *v, const struct shadow *s, struct codes *c,
+		 const struct walked *w, const struct shadow_stack *st,
+		 struct pending *what)
+{
+	uint32_t tid = what->tid;
+	bool one_more;
+	int rc;
+
+	what->but = is_same_but(w, 0, s, tid, st);
+	what->plain = w->nr && is_same(w, 1, s, tid, st);
+	one_more = what->plain || (w->nr && is_same_but(w, 1, s, tid, st));
+	if (one_more && w->codes[0] == st->left) {
+		v->untold += !what->plain;
+		return 0;
+	}
+	if (!one_more && what->but) {
+		v->untold++;
+		return 0;
+	}
+	rc = name_both(what->walked, what->kept, w, s, c, tid, st->nr);
+	what->code = one_more ? w->codes[0] : 0;
+	if (!rc && one_more)
+		return add_pending(v, what);
+	if (!rc)
+		differ(v, what);
+	return rc;
 }
 
 /*
@@ -184,7 +242,6 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 	struct pending what = { .tid = ev->h.tid, .t = ev->h.t, .events = 1 };
 	struct shadow_stack st;
 	struct walked w;
-	bool one_more;
 	int rc;
 
 	if (!def || !shadow_stack(s, ev->h.tid, &st) || ev->h.t < st.t) {
@@ -195,21 +252,6 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 	if (rc)
 		return rc;
 	v->compared++;
-	if (is_same(&w, 0, s, ev->h.tid, &st))
-		return 0;
-	one_more = w.nr && is_same(&w, 1, s, ev->h.tid, &st);
-	if (one_more && w.codes[0] == st.left)
-		return 0;
-	if (!one_more && is_same_but(&w, 0, s, ev->h.tid, &st)) {
-		v->untold++;
-		return 0;
-	}
-	one_more |= w.nr && is_same_but(&w, 1, s, ev->h.tid, &st);
-	rc = name_both(what.walked, what.kept, &w, s, c, ev->h.tid, st.nr);
-	what.code = one_more ? w.codes[0] : 0;
-	if (!rc && one_more)
-		return add_pending(v, &what);
-	if (!rc)
-		differ(v, &what);
-	return rc;
+	return is_same(&w, 0, s, ev->h.tid, &st) ? 0 :
+	       judge(v, s, c, &w, &st, &what);
 }

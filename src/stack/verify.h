@@ -8,7 +8,9 @@
  * A frame is linked a moment before its probe is hit, and unlinked a moment after
  * that of its return; what the kernel sees in between is no difference: the frame
  * that a walk has more is the one that has just returned, or the one of the next
- * record.
+ * record.  One that is neither differs, but for a generator that is suspended
+ * as far as calls tell: an exception was thrown into it, and nothing has told
+ * so yet, or passes it.
  */
 #ifndef PT_VERIFY_H
 #define PT_VERIFY_H
@@ -44,6 +46,8 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 /* A record of calls comes, `code` that of a PT_CALL (else 0); before it is fed. */
 void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
 		 uint64_t code);
+/* No record comes any more: what waits for one cannot be compared. */
+void verify_finish(struct verified *v);
 void verify_fini(struct verified *v);
 
 #endif /* PT_VERIFY_H */

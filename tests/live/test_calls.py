@@ -305,6 +305,70 @@ def test_interpreters_that_do_not_tell(tracer, system_python, tmp_path):
     assert "pytrace -p PID" in run.stderr
 
 
+THROWS = """
+import os
+class Stop(Exception): pass
+def leaf():
+    os.getppid()
+def gen():
+    while True:
+        try:
+            os.getppid()
+            yield 1
+        except Stop:
+            os.getppid()
+            leaf()
+            os.getppid()
+def mid():
+    try:
+        yield from gen()
+    except ValueError:
+        os.getppid()
+    except GeneratorExit:
+        os.getppid()
+        raise
+def outer():
+    try:
+        yield from mid()
+    finally:
+        os.getppid()
+def throws():
+    g = outer()
+    next(g)
+    g.throw(Stop())
+    try:
+        g.throw(ValueError())
+    except StopIteration:
+        os.getppid()
+    g = outer()
+    next(g)
+    g.close()
+    g = gen()
+    next(g)
+    g.throw(Stop())
+    try:
+        g.throw(KeyError())
+    except KeyError:
+        os.getppid()
+for _ in range(50):
+    throws()
+"""
+
+
+def test_verified(tracer, calls_python, tmp_path):
+    """Where exceptions are thrown into generators, whose frames run without a
+    call in 3.15, no walked stack differs; and some are compared outright."""
+    script = tmp_path / "throws.py"
+    script.write_text(THROWS)
+    run = tracer.run(calls_python.argv(script), "--verify", "--buffer", "64M",
+                     "-e", "calls,syscalls,faults,offcpu,cpu:997", view="calls")
+    assert run.status == 0, run.stderr
+    found = [r["verified"] for r in run.records() if "verified" in r][-1]
+    assert found["differed"] == 0, (found, run.stderr)
+    assert found["compared"] > 1000
+    assert found["untold"] < found["compared"] / 2, found
+
+
 def test_each_process_says_what_tells_its_calls(tracer, calls_python,
                                                 system_python):
     """Beside it a Python without such probes: none, and why."""

@@ -160,6 +160,82 @@ static void stacks_are_compared(void **state)
 	assert_int_equal(v->differed, 3);
 }
 
+/*
+ * What a throw makes is told apart from stacks that are wrong: each is planted
+ * here.  Function 2 calls 3; 4 and 5 are generators, 4 awaits 5.
+ */
+static void wrong_stacks_differ(void **state)
+{
+	const struct engine_opts opts = { .verify = true };
+	const struct verified *v;
+	struct moment m;
+
+	(void)state;
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &opts, NULL), 0);
+	v = engine_verified(engine);
+	define_code();
+	feed("1 stack proc=1 stack=0x20 frame=2@0");
+	feed("1 stack proc=1 stack=0x21 frame=3@0 frame=6@0 frame=2@0");
+	feed("1 stack proc=1 stack=0x22 frame=4@0 frame=2@0");
+	feed("1 stack proc=1 stack=0x23 frame=5@0 frame=4@0");
+	feed("1 stack proc=1 stack=0x24 frame=6@0 frame=2@0");
+	feed("2 seed pid=7 tid=7 proc=1 at=0x10:2@0");
+	/* it returned; another was called: the first is there no more */
+	feed("3 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=3");
+	feed("4 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("5 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=6");
+	feed("6 syscall pid=7 tid=7 proc=1 nr=0 stack=0x21");
+	/* two that are just being called: one of them is not */
+	feed("7 return pid=7 tid=7 proc=1 frame=0x20");
+	assert_int_equal(v->differed, 1);
+	feed("8 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=3");
+	feed("9 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("10 syscall pid=7 tid=7 proc=1 nr=0 stack=0x24");
+	feed("10 syscall pid=7 tid=7 proc=1 nr=0 stack=0x24");
+	feed("11 syscall pid=7 tid=7 proc=1 nr=0 stack=0x22");
+	assert_int_equal(v->differed, 3);
+	feed("12 call pid=7 tid=7 proc=1 frame=0x30 caller=0x10 code=4 flags=4");
+	assert_int_equal(v->differed, 3);
+	/* 5 is awaited; both are suspended, and 5 runs again: nothing tells so */
+	feed("13 call pid=7 tid=7 proc=1 frame=0x40 caller=0x30 code=5 flags=4");
+	feed("14 return pid=7 tid=7 proc=1 frame=0x40 flags=5");
+	feed("15 return pid=7 tid=7 proc=1 frame=0x30 flags=5");
+	feed("16 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=3");
+	feed("17 return pid=7 tid=7 proc=1 frame=0x20");
+	assert_int_equal(v->untold, 0);
+	feed("18 syscall pid=7 tid=7 proc=1 nr=0 stack=0x22");
+	feed("19 return pid=7 tid=7 proc=1 frame=0x30 code=4 flags=4");
+	assert_int_equal(v->untold, 1);
+	assert_int_equal(v->differed, 3);
+	/* 4 is no generator any more that could be thrown into */
+	feed("20 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=3");
+	feed("21 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("22 syscall pid=7 tid=7 proc=1 nr=0 stack=0x22");
+	feed("23 return pid=7 tid=7 proc=1 frame=0x10 code=2");
+	assert_int_equal(v->untold, 1);
+	assert_int_equal(v->differed, 4);
+	/* to 3.10: 5 has just returned, and 4 was only linked */
+	feed("24 seed pid=7 tid=7 proc=1 at=0x10:2@0");
+	feed("25 call pid=7 tid=7 proc=1 frame=0x30 caller=0x10 code=4 flags=4");
+	feed("26 return pid=7 tid=7 proc=1 frame=0x30 flags=5");
+	feed("27 call pid=7 tid=7 proc=1 frame=0x40 caller=0x30 code=5 flags=6");
+	feed("28 return pid=7 tid=7 proc=1 frame=0x40 flags=4");
+	feed("29 syscall pid=7 tid=7 proc=1 nr=0 stack=0x23");
+	assert_int_equal(v->untold, 2);
+	assert_int_equal(v->differed, 4);
+	/* no record comes: nobody knows */
+	feed("30 call pid=7 tid=7 proc=1 frame=0x20 caller=0x10 code=3");
+	feed("31 return pid=7 tid=7 proc=1 frame=0x20");
+	feed("32 syscall pid=7 tid=7 proc=1 nr=0 stack=0x24");
+	assert_int_equal(v->compared, 8);
+	assert_int_equal(v->unknown, 0);
+	assert_int_equal(engine_finish(engine, 40, &m, NULL), 0);
+	assert_int_equal(v->compared, 7);
+	assert_int_equal(v->unknown, 1);
+	assert_int_equal(v->differed, 4);
+}
+
 static void what_is_missing_has_a_reason(void **state)
 {
 	struct moment m;
@@ -551,6 +627,7 @@ int main(void)
 		TEST(what_is_missing_has_a_reason),
 		TEST(ids_of_one_object_are_one),
 		TEST(stacks_are_compared),
+		TEST(wrong_stacks_differ),
 		TEST(names_of_each_kind),
 		TEST(names_with_nuls),
 		TEST(shims_are_no_frames),
