@@ -83,33 +83,26 @@ static void set_flow(struct synth_insn *i, const uint8_t *p,
 	}
 }
 
-/* A move of 8 bytes between a register and memory at register + number. */
-static void set_move(struct synth_insn *i, const ZydisDecodedInstruction *ins,
-		     const ZydisDecodedOperand *ops)
+/* A move of 8 bytes, of a register or 0, to memory at register + number. */
+static void set_store(struct synth_insn *i, const ZydisDecodedInstruction *ins,
+		      const ZydisDecodedOperand *ops)
 {
-	bool load = ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
-	const ZydisDecodedOperand *m = &ops[load], *r = &ops[!load];
-	int64_t disp;
+	int64_t disp = ops[0].mem.disp.has_displacement ?
+		       ops[0].mem.disp.value : 0;
+	bool zero = ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		    !ops[1].imm.value.u;
 
 	if (ins->mnemonic != ZYDIS_MNEMONIC_MOV ||
-	    m->type != ZYDIS_OPERAND_TYPE_MEMORY || m->size != 64 ||
-	    r->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    m->mem.index != ZYDIS_REGISTER_NONE ||
-	    m->mem.segment == ZYDIS_REGISTER_FS ||
-	    m->mem.segment == ZYDIS_REGISTER_GS)
+	    ops[0].type != ZYDIS_OPERAND_TYPE_MEMORY || ops[0].size != 64 ||
+	    (ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER && !zero) ||
+	    ops[0].mem.index != ZYDIS_REGISTER_NONE ||
+	    ops[0].mem.segment == ZYDIS_REGISTER_FS ||
+	    ops[0].mem.segment == ZYDIS_REGISTER_GS ||
+	    disp > INT32_MAX || disp < INT32_MIN)
 		return;
-	disp = m->mem.disp.has_displacement ? m->mem.disp.value : 0;
-	if (disp > INT32_MAX || disp < INT32_MIN)
-		return;
-	if (load) {
-		i->load_base = (uint8_t)reg_nr(m->mem.base);
-		i->load_dst = (uint8_t)reg_nr(r->reg.value);
-		i->load_at = (int32_t)disp;
-	} else {
-		i->store_base = (uint8_t)reg_nr(m->mem.base);
-		i->store_src = (uint8_t)reg_nr(r->reg.value);
-		i->store_at = (int32_t)disp;
-	}
+	i->store_base = (uint8_t)reg_nr(ops[0].mem.base);
+	i->store_zero = zero;
+	i->store_at = (int32_t)disp;
 }
 
 static void set_mentioned(struct synth_insn *i, const ZydisDecodedOperand *m)
@@ -157,13 +150,13 @@ static bool decode(const ZydisDecoder *d, const uint8_t *p, size_t len,
 		return false;
 	*i = (struct synth_insn){
 		.vaddr = vaddr, .len = ins.length,
-		.store_base = SYNTH_NO_REG, .load_base = SYNTH_NO_REG,
+		.store_base = SYNTH_NO_REG,
 		.emulated = is_emulated(p, ins.length),
 	};
 	set_operands(i, &ins, ops);
 	set_flow(i, p, &ins, ops);
 	if (ins.operand_count_visible == 2)
-		set_move(i, &ins, ops);
+		set_store(i, &ins, ops);
 	return true;
 }
 

@@ -38,12 +38,10 @@ struct synth_insn {
 	uint8_t cond;		/* of a JCC: x86's number */
 	bool emulated;		/* by the kernel's uprobes */
 	uint16_t writes;	/* registers, a bit each; calls: the scratch ones */
-	/* mov %SRC,DISP(%BASE) of 8 bytes; SYNTH_NO_REG if it is not that */
-	uint8_t store_base, store_src;
+	/* 8 bytes are moved to STORE_AT(%STORE_BASE); else SYNTH_NO_REG */
+	uint8_t store_base;
+	bool store_zero;	/* $0, else a register */
 	int32_t store_at;
-	/* mov DISP(%rsp or %rbp),%DST of 8 bytes */
-	uint8_t load_base, load_dst;
-	int32_t load_at;
 	/* the absolute or rip-relative address that it mentions; 0 */
 	uint64_t mentions;
 	uint8_t mentions_scale;	/* 8: mentions(,%reg,8) */

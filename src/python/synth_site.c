@@ -96,6 +96,127 @@ int synth_site_function(struct synth *out, struct elfimg *img, uint64_t vaddr,
 	return rc;
 }
 
+/* ---- handlers ------------------------------------------------------------ */
+
+enum { MAX_WALK = 96 };
+
+static bool falls_through(const struct synth_insn *i)
+{
+	return i->flow == FLOW_NEXT || i->flow == FLOW_CALL ||
+	       i->flow == FLOW_CALL_TO;
+}
+
+/* Is `ins` in the straight code that begins at `label`, its end included? */
+static bool is_led_by(const struct synth_code *code, uint64_t label,
+		      const struct synth_insn *ins)
+{
+	const struct synth_insn *i = synth_code_at(code, label);
+
+	for (int k = 0; i && k < MAX_WALK; k++) {
+		if (i == ins)
+			return true;
+		if (!falls_through(i))
+			return false;
+		i = synth_code_next(code, i);
+		if (i && (synth_code_is_join(code, i->vaddr) ||
+			  synth_code_is_label(code, i->vaddr)))
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Do all that jump to `ins` come from handlers that mean the same?  So does
+ * RESUME_CHECK when it gives up: it goes to the middle of RESUME.
+ */
+static bool is_joined_by_same(const struct synth_code *code,
+			      const struct synth_insn *ins,
+			      const struct synth_handler *h)
+{
+	if (!synth_code_is_join(code, ins->vaddr))
+		return true;
+	for (size_t i = 0; i < code->nr; i++) {
+		const struct synth_insn *j = &code->ins[i];
+		bool found = false;
+
+		if (j->target != ins->vaddr ||
+		    (j->flow != FLOW_JMP && j->flow != FLOW_JCC))
+			continue;
+		for (size_t k = 0; k < h->nr_same && !found; k++)
+			found = is_led_by(code, h->same[k], j);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* Where the frame's address is while a handler is walked along. */
+struct holder {
+	uint8_t reg;		/* SYNTH_NO_REG: it is lost */
+	uint8_t other;		/* holds it too */
+};
+
+/*
+ * frame->previous = NULL is done to the frame that yields alone (YIELD_VALUE
+ * in Python/bytecodes.c): its base is that frame, when the register of the
+ * current frame has the caller's already.
+ */
+static void hold(struct holder *f, const struct synth_insn *i, int32_t back)
+{
+	if (bit(f->other) & i->writes)
+		f->other = SYNTH_NO_REG;
+	if (bit(f->reg) & i->writes)
+		f->reg = SYNTH_NO_REG;
+	if (i->store_zero && i->store_at == back)
+		f->other = i->store_base;
+}
+
+static bool is_good(const struct synth_insn *i, const struct synth_handler *h)
+{
+	return i->emulated && (i->flow != FLOW_CALL || !h->over_calls);
+}
+
+/* The emulated instruction for the handler, or NULL. */
+static const struct synth_insn *find_good(const struct synth_code *code,
+					  const struct synth_insn *first,
+					  const struct synth_handler *h,
+					  struct holder *f)
+{
+	const struct synth_insn *i = first;
+
+	for (int k = 0; i && k < MAX_WALK; k++) {
+		if (i != first && (synth_code_is_label(code, i->vaddr) ||
+				   !is_joined_by_same(code, i, h)))
+			return NULL;
+		if (is_good(i, h))
+			return f->reg != SYNTH_NO_REG ||
+			       f->other != SYNTH_NO_REG ? i : NULL;
+		if (!falls_through(i))
+			return NULL;
+		hold(f, i, h->back);
+		i = synth_code_next(code, i);
+	}
+	return NULL;
+}
+
+int synth_site_handler(struct synth *out, const struct synth_code *code,
+		       uint64_t label, const struct synth_handler *h,
+		       const struct synth_site *like, struct err *err)
+{
+	const struct synth_insn *first = synth_code_at(code, label), *good;
+	struct holder f = { like->frame_reg, SYNTH_NO_REG };
+	struct synth_site site = *like;
+
+	if (!first)
+		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+				"no instruction begins at %#" PRIx64, label);
+	good = find_good(code, first, h, &f);
+	if (!good)
+		return synth_site_add(out, code->img, first, like, err);
+	site.frame_reg = f.reg != SYNTH_NO_REG ? f.reg : f.other;
+	return synth_site_add(out, code->img, good, &site, err);
+}
+
 /* ---- the way back from a return ------------------------------------------ */
 
 enum { MAX_BACK = 64, MAX_ENDS = 12 };

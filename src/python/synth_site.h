@@ -23,6 +23,24 @@ int synth_site_function(struct synth *out, struct elfimg *img, uint64_t vaddr,
 			const struct synth_site *like, struct err *err)
 	PT_MUST_CHECK;
 
+/*
+ * The handler at `label`, one of those in `same`, which mean the same (0 ends
+ * them).  Where the frame is comes out of `like`: it is alive at the site.  If
+ * `over_calls`, the site is behind a call that the handler begins with, not on
+ * it.  `back` is where a frame has its caller's address.
+ */
+struct synth_handler {
+	const uint64_t *same;
+	size_t nr_same;
+	bool over_calls;
+	int32_t back;
+};
+
+int synth_site_handler(struct synth *out, const struct synth_code *code,
+		       uint64_t label, const struct synth_handler *h,
+		       const struct synth_site *like, struct err *err)
+	PT_MUST_CHECK;
+
 /* Each return of the evaluator. */
 int synth_site_ends(struct synth *out, const struct synth_code *code,
 		    struct err *err) PT_MUST_CHECK;
