@@ -59,6 +59,7 @@ struct codes {
 	struct code *by_place;
 	struct code *oldest;	/* the list, in the order of eviction */
 	size_t memory;
+	uint64_t changes;
 };
 
 struct codes *codes_new(void)
@@ -70,6 +71,7 @@ struct codes *codes_new(void)
 
 static void forget_resolved(struct codes *c, struct code *code)
 {
+	c->changes += code->resolved;
 	if (code->func)
 		c->memory -= code->func_len + 1;
 	if (code->file)
@@ -158,6 +160,19 @@ static struct code *find(struct codes *c, uint64_t id)
 	return code;
 }
 
+uint64_t codes_changes(const struct codes *c)
+{
+	return c->changes;
+}
+
+void codes_use(struct codes *c, uint64_t id)
+{
+	struct code *code = find(c, id);
+
+	if (code)
+		code->used = true;
+}
+
 static struct code *find_or_add(struct codes *c, uint64_t id)
 {
 	struct code *code = find(c, id);
@@ -235,6 +250,7 @@ int codes_define(struct codes *c, const struct pt_code *rec)
 		return 0;
 	}
 	forget_resolved(c, code);
+	c->changes += !code->defined;
 	if (code->defined && latest_at(c, &code->at) == code)
 		HASH_DELETE(hh_at, c->by_place, code);
 	code->rec = *rec;

@@ -41,6 +41,14 @@ int codes_names(struct codes *c, uint64_t code, struct frame *out) PT_MUST_CHECK
  */
 uint64_t codes_first(const struct codes *c, uint64_t code);
 
+/*
+ * Grows whenever what codes_resolve() has said may not be so any more, or its
+ * strings are gone.
+ */
+uint64_t codes_changes(const struct codes *c);
+/* It is used, as if it had been resolved: codes_evict() keeps it longer. */
+void codes_use(struct codes *c, uint64_t code);
+
 size_t codes_memory(const struct codes *c);
 /* Give up objects not used for longest until `memory` is kept; their number. */
 size_t codes_evict(struct codes *c, size_t memory);

@@ -7,6 +7,7 @@
 #include "event/record.h"
 #include "stack/codes.h"
 #include "stack/kstacks.h"
+#include "stack/resolved.h"
 #include "stack/stacks.h"
 #include "stack/steps.h"
 #include "stack/tasks.h"
@@ -31,6 +32,7 @@ struct engine {
 	struct engine_totals totals;
 	struct frame frames[2][PT_MAX_FRAMES];	/* of the last moment: its
 						 * stack, its waker's */
+	struct resolved *resolved[2];	/* the same */
 };
 
 const char *engine_loss_words(uint32_t reason)
@@ -82,8 +84,10 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->tasks = tasks_new();
 	e->named = named_new();
 	e->kstacks = kstacks_new();
+	e->resolved[0] = resolved_new();
+	e->resolved[1] = resolved_new();
 	e->verify = opts && opts->verify;
-	if (!e->codes || !e->stacks || !e->tasks || !e->named ||
+	if (!e->resolved[0] || !e->resolved[1] || !e->codes || !e->stacks || !e->tasks || !e->named ||
 	    !e->kstacks ||
 	    new_shadow(e, opts)) {
 		engine_free(e);
@@ -102,6 +106,8 @@ void engine_free(struct engine *e)
 	tasks_free(e->tasks);
 	named_free(e->named);
 	kstacks_free(e->kstacks);
+	resolved_free(e->resolved[0]);
+	resolved_free(e->resolved[1]);
 	shadow_free(e->shadow);
 	verify_fini(&e->verified);
 	steps_free(&e->steps);
@@ -125,6 +131,20 @@ const struct verified *engine_verified(const struct engine *e)
 
 /* ---- memory --------------------------------------------------------------- */
 
+/* What is known by its stack alone has been used nevertheless. */
+static void use_codes(struct engine *e, struct resolved *r)
+{
+	const struct stack_def *def;
+	uint32_t at = 0;
+	uint64_t id;
+
+	while ((id = resolved_used(r, &at))) {
+		def = stacks_find(e->stacks, id);
+		for (uint32_t i = 0; def && i < def->nr; i++)
+			codes_use(e->codes, def->frames[i].code);
+	}
+}
+
 /* Half each for code objects and stacks; either may use what the other spares. */
 static void bound_memory(struct engine *e)
 {
@@ -133,6 +153,8 @@ static void bound_memory(struct engine *e)
 	size_t half = KEEP(e->memory) / 2;
 
 	if (codes + stacks > e->memory) {
+		use_codes(e, e->resolved[0]);
+		use_codes(e, e->resolved[1]);
 		if (stacks > half)
 			e->totals.evicted += stacks_evict(e->stacks,
 				codes < half ? KEEP(e->memory) - codes : half);
@@ -166,16 +188,11 @@ static void count_stack(struct engine *e, const struct pystack *st)
 		t->with_stack++;
 }
 
-static int resolve(struct engine *e, uint64_t id, struct frame *frames,
-		   struct pystack *st)
+static int resolve(struct engine *e, const struct stack_def *def,
+		   struct frame *frames, struct pystack *st)
 {
-	const struct stack_def *def = stacks_find(e->stacks, id);
 	int rc = 0;
 
-	if (!def) {
-		set_why(st, PT_WHY_LOST);
-		return 0;
-	}
 	st->known = true;
 	st->frames = frames;
 	st->omitted = def->omitted;
@@ -191,11 +208,34 @@ static int resolve(struct engine *e, uint64_t id, struct frame *frames,
 	return rc;
 }
 
-static int look_up(struct engine *e, uint64_t id, uint8_t why,
-		   struct frame *frames, struct pystack *st)
+/* `of`: 0, of the event; 1, of its waker. */
+static int look_up_frames(struct engine *e, uint64_t id, unsigned int of,
+			  struct pystack *st)
+{
+	const struct stack_def *def = stacks_find(e->stacks, id);
+	const struct pystack *was;
+	int rc;
+
+	if (!def) {
+		set_why(st, PT_WHY_LOST);
+		return 0;
+	}
+	was = resolved_find(e->resolved[of], id, codes_changes(e->codes));
+	if (was) {
+		*st = *was;
+		return 0;
+	}
+	rc = resolve(e, def, e->frames[of], st);
+	if (!rc)
+		resolved_keep(e->resolved[of], id, codes_changes(e->codes), st);
+	return rc;
+}
+
+static int look_up(struct engine *e, uint64_t id, uint8_t why, unsigned int of,
+		   struct pystack *st)
 {
 	if (id >= PT_STACK_FIRST)
-		return resolve(e, id, frames, st);
+		return look_up_frames(e, id, of, st);
 	if (id == PT_STACK_EMPTY) {
 		st->known = true;
 		return 0;
@@ -212,8 +252,7 @@ static int feed_waker(struct engine *e, const struct pt_offcpu *off,
 	if (off->waker != PT_WAKER_TASK)
 		return 0;
 	m->waker_thread = tasks_thread(e->tasks, off->waker_tid);
-	return look_up(e, off->waker_stack, off->waker_why, e->frames[1],
-		       &m->waker);
+	return look_up(e, off->waker_stack, off->waker_why, 1, &m->waker);
 }
 
 /* The number of what was asked for by name; 0: it was not. */
@@ -250,7 +289,7 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 	m->named = named_find(e->named, named_nr(&ev->h));
 	if (ev->h.type == PT_OFFCPU || ev->h.type == PT_SAMPLE)
 		m->kernel = kstacks_find(e->kstacks, ev->h.flags);
-	rc = look_up(e, ev->stack, record_why(&ev->h), e->frames[0], &m->stack);
+	rc = look_up(e, ev->stack, record_why(&ev->h), 0, &m->stack);
 	count_stack(e, &m->stack);
 	steps_spent(e->shadow, ev, m->process);
 	if (!rc && e->verify)
@@ -302,6 +341,13 @@ static void count_shed(struct engine *e, const struct pt_shed *shed)
 		e->totals.shed |= 1u << shed->step;
 }
 
+static int define_stack(struct engine *e, const struct pt_stack *rec)
+{
+	resolved_drop(e->resolved[0], rec->stack);
+	resolved_drop(e->resolved[1], rec->stack);
+	return stacks_define(e->stacks, rec);
+}
+
 int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		struct err *err)
 {
@@ -322,7 +368,7 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 		rc = codes_part(e->codes, (const void *)rec);
 		break;
 	case PT_STACK:
-		rc = stacks_define(e->stacks, (const void *)rec);
+		rc = define_stack(e, (const void *)rec);
 		break;
 	case PT_NAMED:
 		rc = named_define(e->named, (const void *)rec);

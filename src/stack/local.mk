@@ -7,6 +7,7 @@ libptcore_a_SOURCES += \
 	src/stack/named.c src/stack/named.h \
 	src/stack/origin.c src/stack/origin.h \
 	src/stack/pattern.c src/stack/pattern.h \
+	src/stack/resolved.c src/stack/resolved.h \
 	src/stack/shadow.c src/stack/shadow.h \
 	src/stack/shadow_chain.c src/stack/shadow_priv.h \
 	src/stack/shadow_seed.c \

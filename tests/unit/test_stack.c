@@ -83,6 +83,44 @@ static void frames_get_names_and_lines(void **state)
 	assert_int_equal(engine_totals(engine)->with_stack, 1);
 }
 
+static void expect_frame(const char *func, int line)
+{
+	struct moment m = feed("9 offcpu pid=7 tid=7 proc=1 stack=0x20 "
+			       "waker=task waker_stack=0x20");
+	const struct pystack *const both[] = { &m.stack, &m.waker };
+
+	for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+		assert_int_equal(both[i]->nr, 1);
+		assert_int_equal(both[i]->frames[0].line, line);
+		if (func)
+			assert_string_equal(both[i]->frames[0].func, func);
+		else
+			assert_string_equal(both[i]->frames[0].why,
+					    "its definition was lost");
+	}
+}
+
+/* What was looked up once is looked up anew when it may have changed. */
+static void later_definitions_count(void **state)
+{
+	(void)state;
+	feed("1 stack proc=1 stack=0x20 frame=0x10@8");
+	for (int i = 0; i < 2; i++)
+		expect_frame(NULL, -1);
+	define_code();
+	for (int i = 0; i < 2; i++)
+		expect_frame("Spam.run", 12);
+	feed("2 part proc=1 code=0x10 part=linetable data=\"\xea\x02\"");
+	feed("2 part proc=1 code=0x10 part=qualname data=\"Eggs.run\"");
+	expect_frame("Eggs.run", -1);
+	define_code();
+	expect_frame("Spam.run", 12);
+	feed("3 stack proc=1 stack=0x20 frame=0x10@0");
+	expect_frame("Spam.run", 10);
+	feed("3 stack proc=1 stack=0x20 frame=0x11@0");
+	expect_frame(NULL, -1);
+}
+
 /*
  * Ids 1 and 2 are of one object, which got another when something else died; 3
  * is of what lies there now.
@@ -624,6 +662,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(frames_get_names_and_lines),
+		TEST(later_definitions_count),
 		TEST(what_is_missing_has_a_reason),
 		TEST(ids_of_one_object_are_one),
 		TEST(stacks_are_compared),
