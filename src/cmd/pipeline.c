@@ -11,8 +11,10 @@
 #include "event/record.h"
 
 #define FLUSH_NS	UINT64_C(100000000)	/* a line is seen within 200 ms */
-#define NAP_MIN_NS	1000000L		/* while events come */
-#define NAP_MAX_NS	10000000L		/* when none do */
+#define NAP_MIN_NS	1000000L	/* many events, or a program that begins */
+#define NAP_BUSY_NS	5000000L	/* few events: a wake-up costs, too */
+#define NAP_MAX_NS	10000000L	/* none */
+#define MANY		2048		/* records after one nap */
 
 static volatile sig_atomic_t asked;
 
@@ -104,7 +106,22 @@ struct pace {
 	uint64_t flushed_ns;
 	long nap_ns;
 	uint64_t since_look;	/* records since the clock was read */
+	uint64_t since_nap;
 };
+
+/*
+ * The ring has room for far more than comes in a nap of milliseconds; but a
+ * process that begins waits to be recognised.
+ */
+static void set_nap(struct pace *pace, const struct pt_hdr *rec)
+{
+	pace->since_nap++;
+	if (pace->since_nap > MANY || rec->type == PT_EXEC ||
+	    rec->type == PT_PROCESS)
+		pace->nap_ns = NAP_MIN_NS;
+	else if (pace->nap_ns > NAP_BUSY_NS)
+		pace->nap_ns = NAP_BUSY_NS;
+}
 
 static int nothing_now(struct pipeline *p, struct pace *pace, struct err *err)
 {
@@ -118,6 +135,7 @@ static int nothing_now(struct pipeline *p, struct pace *pace, struct err *err)
 	}
 	check_end(p, now);
 	nanosleep(&nap, NULL);
+	pace->since_nap = 0;
 	if (pace->nap_ns < NAP_MAX_NS)
 		pace->nap_ns += pace->nap_ns / 4;
 	return rc;
@@ -143,7 +161,7 @@ int pipeline_run(struct pipeline *p, struct err *err)
 		rc = put(p, rec, err);
 		if (rc)
 			break;
-		pace.nap_ns = NAP_MIN_NS;
+		set_nap(&pace, rec);
 		if (!(++pace.since_look & 1023))
 			check_end(p, now_ns());
 	}
