@@ -9,6 +9,10 @@
  * one, so that nothing is taken from the probe's own arguments.  Before a
  * thread's first record, and after one that could not be sent, its whole stack
  * is: PT_SEED.
+ *
+ * With -F the functions that the user half refuses (struct pt_verdicts) are not
+ * there at all: the caller of another one is the next that is not refused, and
+ * of refused ones no more is read than what tells that they are.
  */
 #ifndef PT_CALLS_BPF_H
 #define PT_CALLS_BPF_H
@@ -345,6 +349,115 @@ __noinline u32 seed_calls(struct thread *t, struct proc *p,
 	return g.why;
 }
 
+/* ---- -F ------------------------------------------------------------------- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PT_VERDICT_SETS);	/* 1 without -F */
+	__type(key, u32);
+	__type(value, struct pt_verdicts);
+} verdicts SEC(".maps");
+
+enum verdict { VERDICT_NONE, VERDICT_REFUSED, VERDICT_WANTED };
+
+static __always_inline enum verdict verdict_on(u64 id)
+{
+	u32 set = PT_VERDICT_SET(id);
+	const struct pt_verdicts *v = bpf_map_lookup_elem(&verdicts, &set);
+
+	if (!v)
+		return VERDICT_NONE;
+	for (u32 i = 0; i < PT_VERDICT_WAYS; i++) {
+		u64 is = v->is[i];
+
+		if (!((is ^ id) & ~1ULL))
+			return is & 1 ? VERDICT_WANTED : VERDICT_REFUSED;
+	}
+	return VERDICT_NONE;
+}
+
+/*
+ * Nothing is to be sent of this frame.  What cannot be read is not refused: it
+ * is counted as lost, as ever.
+ */
+static __always_inline bool is_refused(const struct thread *t,
+				       const struct proc *p,
+				       const struct pt_layout *l, u64 frame)
+{
+	u64 code;
+
+	if (t->calls_epoch != sw.calls ||
+	    user_u64(frame + l->fr_code, &code))
+		return false;
+	if (l->tagged)
+		code &= ~3ULL;
+	return verdict_on(code_id(p, l, code)) == VERDICT_REFUSED;
+}
+
+static __always_inline bool is_refused_return(struct thread *t,
+					      const struct proc *p,
+					      const struct pt_layout *l,
+					      u64 frame)
+{
+	bool is_last = t->call_filtered == frame &&
+		       t->calls_epoch == sw.calls;
+
+	t->call_filtered = 0;
+	return is_last || is_refused(t, p, l, frame);
+}
+
+enum calling {
+	CALLING_UNKNOWN,
+	CALLING_KNOWN,		/* by a frame that is wanted, or by none at all */
+	CALLING_REFUSED,	/* by frames of which none is wanted */
+};
+
+struct asking {
+	struct thread *t;
+	struct proc *p;
+	struct pt_image *img;
+	u64 frame;		/* the next one */
+	u64 caller;
+	bool passed;		/* a frame that runs, and is refused */
+	enum calling is;
+};
+
+static long caller_step(u32 i, struct asking *a)
+{
+	struct callee c = { .frame = a->frame };
+	enum verdict is;
+
+	if (!c.frame) {
+		a->is = a->passed ? CALLING_REFUSED : CALLING_KNOWN;
+		return 1;
+	}
+	if (take_callee(a->t, a->p, &a->img->layout, &c))
+		return 1;
+	a->frame = c.back;
+	if (c.internal || !c.code || passes_on(&a->img->layout, &c))
+		return 0;
+	is = verdict_on(code_id(a->p, &a->img->layout, c.code));
+	if (is == VERDICT_WANTED) {
+		a->caller = c.frame;
+		a->is = CALLING_KNOWN;
+	}
+	a->passed = true;
+	return is != VERDICT_REFUSED;
+}
+
+/* The next frame from `frame` on that is wanted: an enum calling. */
+__noinline u32 wanted_caller(struct thread *t, struct proc *p,
+			     struct pt_image *img, u64 frame, u64 *caller)
+{
+	struct asking a = { .t = t, .p = p, .img = img, .frame = frame };
+
+	if (!t || !p || !img || !caller)
+		return CALLING_UNKNOWN;
+	bpf_loop(MOST_FRAMES, caller_step, &a, 0);
+	*caller = a.caller;
+	return a.is;
+}
+
 /* ---- the events ----------------------------------------------------------- */
 
 static __always_inline void calls_lost(struct thread *t, u32 why)
@@ -406,6 +519,35 @@ static __always_inline u32 find_caller(struct thread *t, struct proc *p,
 	return b.frame ? PT_CALL_LOOSE : 0;
 }
 
+/*
+ * The reader knows of the stack that c is called on, or will now; its caller, as
+ * far as that is known.  0, or an enum pt_loss.
+ */
+static __always_inline u32 know_caller(struct thread *t, struct proc *p,
+				       struct pt_image *img,
+				       const struct callee *c, u64 *caller,
+				       u32 *flags)
+{
+	u32 is = CALLING_UNKNOWN;
+
+	if (!cfg.filter_calls) {
+		*flags = find_caller(t, p, img, c, caller);
+		return calls_known(t, p, img, *caller);
+	}
+	*flags = 0;
+	if (t->calls_epoch == sw.calls)
+		is = wanted_caller(t, p, img, c->back, caller);
+	/* that it has no caller says nothing of one that is thrown into */
+	if (is == CALLING_KNOWN ||
+	    (is == CALLING_REFUSED && !(c->gen && c->raised)))
+		return 0;
+	/* the reader knows the names of all: let it find out */
+	*caller = 0;
+	*flags = PT_CALL_LOOSE;
+	t->calls_epoch = 0;
+	return calls_known(t, p, img, c->back);
+}
+
 static __always_inline void send_entry(struct task_struct *task, struct thread *t,
 				      const struct callee *c, u64 caller, u64 id,
 				      u32 flags)
@@ -450,20 +592,28 @@ static __always_inline void called(struct task_struct *task, struct thread *t,
 {
 	const struct pt_layout *l = &img->layout;
 	u32 flags, of_code = 0, why = 0;
-	u64 id = 0, caller;
+	u64 id = 0, caller = 0;
 
+	if (cfg.filter_calls) {
+		t->call_frame = t->call_filtered = 0;
+		if (is_refused(t, p, l, c->frame)) {
+			t->call_filtered = c->frame;
+			return;
+		}
+	}
 	if (take_callee(t, p, l, c) || !c->code) {
 		calls_lost(t, PT_LOSS_UNREAD);
 		return;
 	}
-	flags = find_caller(t, p, img, c, &caller);
-	why = calls_known(t, p, img, caller);
+	why = know_caller(t, p, img, c, &caller, &flags);
 	if (!why)
 		id = call_code(p, img, c->code, &of_code, &why);
 	if (!id) {
 		calls_lost(t, why);
 		return;
 	}
+	if (cfg.filter_calls && verdict_on(id) == VERDICT_REFUSED)
+		return;		/* it was looked at for the thread's stack */
 	if (c->gen)
 		flags |= PT_CALL_GENERATOR;
 	else if (l->frames != PT_FRAMES_OBJECT && of_code & CO_MAKES)
@@ -490,6 +640,8 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 		send_exit(task, t, c->frame, 0, flags);
 		return;
 	}
+	if (cfg.filter_calls && is_refused_return(t, p, l, c->frame))
+		return;
 	if (take_callee(t, p, l, c) || !c->code) {
 		calls_lost(t, PT_LOSS_UNREAD);
 		return;
@@ -505,6 +657,8 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 		calls_lost(t, why);
 		return;
 	}
+	if (cfg.filter_calls && verdict_on(id) == VERDICT_REFUSED)
+		return;
 	if (c->gen)
 		flags |= PT_RETURN_GENERATOR;
 	if (yields(l, c))

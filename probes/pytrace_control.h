@@ -33,7 +33,23 @@ struct pt_config {
 	pt_u32 kernel_stacks;	/* where threads are in the kernel, too */
 	pt_u32 only_raw;	/* the one raw tracepoint, where the kernel has
 				 * no cookies for them; 0: it has */
+	pt_u32 filter_calls;	/* of calls only what the verdicts do not refuse */
 };
+
+/*
+ * What the user half says of functions, by ids of their code objects: in the set
+ * of an id there is the id, with its lowest bit 1 for what is wanted, 0 for what
+ * is not.  Not there: not known yet, or forgotten.
+ */
+#define PT_VERDICT_SETS	4096
+#define PT_VERDICT_WAYS	8	/* a cache line */
+
+struct pt_verdicts {
+	pt_u64 is[PT_VERDICT_WAYS];	/* 0: free */
+};
+PT_SIZE_IS(struct pt_verdicts, 64);
+
+#define PT_VERDICT_SET(id)	((pt_u32)((id) >> 20) & (PT_VERDICT_SETS - 1))
 
 /* Settings that may change while the programs run. */
 struct pt_switches {

@@ -148,6 +148,7 @@ struct thread {
 	u32 calls_lost;		/* calls and returns that could not be, since */
 	u64 call_frame;		/* of its last PT_CALL, if that has not returned
 				 * and is no generator's; 0: none */
+	u64 call_filtered;	/* likewise of its last call, left out by -F */
 	u8 look[512];		/* what calls.bpf.h looks at: half of it at once */
 	struct pending fault;
 	struct off off;

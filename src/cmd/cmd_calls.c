@@ -22,7 +22,9 @@ static const char doc[] =
 	"how long, themselves and with what they call."
 	"\vFunction probes cost the traced process about a microsecond a call, "
 	"whatever -F picks: what they cost is measured and told, and "
-	"--max-overhead holds for it.";
+	"--max-overhead holds for it.  Calls of other functions than -F picks "
+	"stay in the kernel; where these are needed (--tree, --slower, --by, "
+	"--sort self, --verify) they are left out afterwards.";
 
 struct calling {
 	struct pipeline p;	/* first */
@@ -140,6 +142,7 @@ static struct calls_report report_of(const struct calling *c)
 		.shape = o->tree ? CALLS_TREE : o->hist ? CALLS_HIST : CALLS_ROWS,
 		.sort = o->sort, .limit = o->limit,
 		.width = width_of(o, c->out.file), .utc = o->utc,
+		.filtered = c->p.filters,
 	};
 
 	if (o->by)
@@ -279,33 +282,59 @@ static int set_up(struct calling *c, struct eventset *events, struct err *err)
 	return rc;
 }
 
+/* ---- -F ------------------------------------------------------------------------------ */
+
 static bool wants(void *arg, const struct frame *func)
 {
 	const struct pystack st = { .known = true, .frames = func, .nr = 1 };
+	const struct calling *c = arg;
 
-	return filter_passes_stack(arg, &st);
+	return filter_passes_stack(c->filter, &st);
+}
+
+static void judged(void *arg, uint64_t code, bool wanted)
+{
+	const struct calling *c = arg;
+
+	if (c->p.judge)
+		c->p.judge(c->p.arg, code, wanted);
+}
+
+/*
+ * Nothing is asked for that needs the calls of other functions: who called, what
+ * was called, and how long without that.
+ */
+static bool needs_no_others(const struct opts *o)
+{
+	return o->functions.nr && !o->input && !o->tree && !o->slower_ns &&
+	       !o->verify && !o->by && (!o->sort || strcmp(o->sort, "self"));
 }
 
 static int run_all(struct calling *c, char **argv)
 {
 	const struct opts *o = c->opts;
 	struct opts live = *o;
-	const struct engine_opts eo = {
+	struct engine_opts eo = {
 		.calls = { .end_stacks = o->slower_ns,
 			   .slower_ns = o->slower_ns },
 		.verify = o->verify,
 	};
-	struct calls_opts co = { .tree = o->tree };
+	struct calls_opts co = { .tree = o->tree, .arg = c };
 	struct eventset events;
 	struct err err = { 0 };
 
+	c->p.filters = needs_no_others(o);
+	if (c->p.filters) {
+		eo.wants = wants;
+		eo.judged = judged;
+		eo.arg = c;
+	}
 	if (o->by)
 		(void)calls_by_name(o->by, &co.by);
 	if (set_up(c, &events, &err) || engine_new(&c->p.engine, &eo, &err))
 		return report(c, cmd_fail(&err));
 	if (o->functions.nr)
 		co.wants = wants;
-	co.arg = c->filter;
 	if (calls_new(&c->calls, &co, &err))
 		return report(c, cmd_fail(&err));
 	live.slower_ns = 0;	/* system calls count, short ones, too */

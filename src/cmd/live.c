@@ -27,6 +27,11 @@ static void stop_session(void *arg)
 	session_stop(arg);
 }
 
+static void judge(void *arg, uint64_t code, bool wanted)
+{
+	session_judge(arg, code, wanted);
+}
+
 /* If memory runs out, we go first.  A command is its own, and began before. */
 static void offer_to_oom(void)
 {
@@ -90,8 +95,8 @@ static uint32_t max_overhead(const struct opts *o, const struct eventset *events
 }
 
 static int open_session(const struct opts *o, const struct eventset *events,
-			struct select *select, struct session **out,
-			char **argv, struct err *err)
+			struct select *select, bool filter,
+			struct session **out, char **argv, struct err *err)
 {
 	struct session_opts so = {
 		.tracer = {
@@ -107,6 +112,7 @@ static int open_session(const struct opts *o, const struct eventset *events,
 			.sample_hz = events->sample_hz,
 			.named = events->named,
 			.nr_named = events->nr_named,
+			.filter_calls = filter,
 		},
 		.select = select,
 		.pids = o->pids,
@@ -189,6 +195,7 @@ static int run_pipeline(const struct opts *o, struct pipeline *p,
 
 	p->source = session_source(s);
 	p->stop = stop_session;
+	p->judge = judge;
 	p->arg = s;
 	p->end_ns = o->duration_ns ? now_ns() + o->duration_ns : 0;
 	p->shed = say_shed;
@@ -252,7 +259,7 @@ static int run_selected(const struct opts *o, const struct eventset *events,
 
 	if (code)
 		return code;
-	if (open_session(o, events, select, &s, argv, &err)) {
+	if (open_session(o, events, select, p->filters, &s, argv, &err)) {
 		code = cmd_fail(&err);
 		return o->command ? 125 : code;
 	}

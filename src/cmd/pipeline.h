@@ -38,6 +38,13 @@ struct pipeline {
 	/* Called once when the end is reached or the user asks for it. */
 	void (*stop)(void *arg);
 	void *arg;
+	/*
+	 * Of calls only those of some functions are asked for: which, is told
+	 * here as they become known.  `filters` is the command's, the rest of
+	 * whoever runs it.
+	 */
+	bool filters;
+	void (*judge)(void *arg, uint64_t code, bool wanted);
 	/* The trace was over its budget: said as it happens.  NULL: it is not. */
 	void (*shed)(const struct pt_shed *rec);
 	bool no_totals;			/* the report has them: not on stderr */

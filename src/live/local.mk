@@ -26,7 +26,8 @@ PT_LIVE_SOURCES = \
 	src/live/usdt.c src/live/usdt_files.c \
 	src/live/session.c src/live/session.h src/live/session_priv.h \
 	src/live/tracer.c src/live/tracer.h src/live/tracer_priv.h \
-	src/live/upkeep.c
+	src/live/upkeep.c \
+	src/live/verdicts.c
 if LIVE
 noinst_LIBRARIES += libptlive.a
 libptlive_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBBPF_CFLAGS)

@@ -150,6 +150,13 @@ struct source *session_source(struct session *s)
 	return &s->source;
 }
 
+void session_judge(struct session *s, uint64_t code, bool wanted)
+{
+	/* without it all calls of that function come, and cost what that costs */
+	if (s->tracer && tracer_judge(s->tracer, code, wanted))
+		return;
+}
+
 void session_end(struct session *s)
 {
 	if (s->stopped)

@@ -75,6 +75,9 @@ int session_keep(struct session *s, uint64_t end_ns, bool (*asked)(void),
  */
 int session_drop_rights(struct session *s, struct err *err) PT_MUST_CHECK;
 
+/* With tracer.filter_calls: of a PT_CODE that came (tracer_judge()). */
+void session_judge(struct session *s, uint64_t code, bool wanted);
+
 /* It has ended because even the least of it was over the budget. */
 bool session_over_budget(const struct session *s);
 

@@ -175,6 +175,8 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 				      (uint32_t)ring_size(opts->ring_bytes));
 	if (!rc && !opts->kernel_stacks)
 		rc = bpf_map__set_max_entries(skel->maps.kstacks, 1);
+	if (!rc)
+		rc = verdicts_open(t, opts->filter_calls);
 	if (rc)
 		return rc;
 	attach_note_in(&t->plan, t->dry);
@@ -238,6 +240,7 @@ void tracer_close(struct tracer *t)
 	free(t->links);
 	free(t->sampled);
 	free(t->counted);
+	free(t->verdicts);
 	named_close(t);
 	free(t);
 }

@@ -50,6 +50,7 @@ struct tracer_opts {
 	uint32_t events;		/* 1 << PT_SYSCALL, ...: what is sent;
 					 * 0: system calls */
 	uint32_t sample_hz;		/* of PT_SAMPLE, a CPU */
+	bool filter_calls;		/* leave out what tracer_judge() refuses */
 	const struct eventset_named *named;	/* kept until it is closed */
 	size_t nr_named;
 };
@@ -118,6 +119,13 @@ int tracer_find_threads(struct tracer *t,
  * that are not on a CPU.
  */
 void tracer_stop(struct tracer *t);
+
+/*
+ * With filter_calls: is the function wanted that has the code object with this
+ * id?  What is not known is sent, and so is what has been forgotten for others.
+ * 0 or -errno.
+ */
+int tracer_judge(struct tracer *t, uint64_t code, bool wanted) PT_MUST_CHECK;
 
 /* What has been attached; would have been, in a dry run. */
 const struct plan *tracer_plan(const struct tracer *t);

@@ -61,6 +61,8 @@ struct tracer {
 	uint32_t sample_hz;	/* 0: no samples */
 	struct bpf_link **sampled;	/* nr_cpus of them; NULL: not, or off */
 	struct bpf_link **counted;	/* likewise, of each of `named` */
+	struct pt_verdicts *verdicts;	/* as the kernel half has them; NULL:
+					 * it asks for none */
 	struct err no_samples;	/* why the first one failed; no kind: none did */
 };
 
@@ -84,6 +86,9 @@ int named_attach(struct tracer *t, struct err *err) PT_MUST_CHECK;
 void named_close(struct tracer *t);
 /* usdt.c: the fields that are known before any file is. */
 int usdt_open(struct named_event *e, struct err *err) PT_MUST_CHECK;
+
+/* verdicts.c */
+int verdicts_open(struct tracer *t, bool filter) PT_MUST_CHECK;
 
 /* samples.c */
 int tracer_count(struct tracer *t, struct err *err) PT_MUST_CHECK;

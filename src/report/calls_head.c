@@ -78,7 +78,8 @@ static void put_counts(FILE *out, const struct calls_report *r)
 {
 	const struct call_sums *all = &calls_about(r->calls)->all;
 
-	put_count(out, "calls ", all->calls, "");
+	put_count(out, r->filtered ? "calls of these " : "calls ", all->calls,
+		  "");
 	if (all->seeded)
 		put_count(out, " (", all->seeded, " ran already)");
 	if (all->resumes)
@@ -178,6 +179,9 @@ void calls_put_foot(FILE *out, const struct calls_report *r)
 	if (all->calls && !call_has_cpu(r))
 		fputs("CPU: not known, time off the CPU was not traced "
 		      "(-e calls,offcpu)\n", out);
+	if (all->calls && r->filtered)
+		fputs("self: not known, -F left what they call in the kernel "
+		      "(--sort self has it)\n", out);
 	put_losses(out, r->totals);
 	put_repairs(out, r->repairs);
 	if (r->verified)

@@ -57,7 +57,7 @@ static void put_percentile(struct jsonw *w, const char *key,
 }
 
 static void put_estimates(struct jsonw *w, const struct call_sums *s,
-			  const struct hist *hist)
+			  const struct hist *hist, bool filtered)
 {
 	jsonw_key(w, "estimate");
 	jsonw_open_list(w);
@@ -74,7 +74,8 @@ static void put_estimates(struct jsonw *w, const struct call_sums *s,
 	jsonw_open_list(w);
 	if (s->cut) {
 		jsonw_string(w, "total_ns");
-		jsonw_string(w, "self_ns");
+		if (!filtered)
+			jsonw_string(w, "self_ns");
 	}
 	if (s->max_cut)
 		jsonw_string(w, "max_ns");
@@ -101,15 +102,21 @@ static void put_inside(struct jsonw *w, const struct call_sums *s,
 }
 
 static void put_sums(struct jsonw *w, const struct call_sums *s,
-		     const struct hist *hist, uint32_t events)
+		     const struct hist *hist, const struct calls_report *r)
 {
+	uint32_t events = calls_about(r->calls)->events;
+
 	jsonw_key_uint(w, "count", s->calls);
 	jsonw_key_uint(w, "seeded", s->seeded);
 	jsonw_key_uint(w, "resumes", s->resumes);
 	jsonw_key_uint(w, "generators", s->made);
 	jsonw_key_uint(w, "raised", s->raised);
 	jsonw_key_uint(w, "total_ns", s->total_ns);
-	jsonw_key_uint(w, "self_ns", s->self_ns);
+	jsonw_key(w, "self_ns");
+	if (r->filtered)
+		jsonw_null(w);
+	else
+		jsonw_uint(w, s->self_ns);
 	put_inside(w, s, events);
 	jsonw_key_uint(w, "suspended_ns", s->suspended_ns);
 	jsonw_key_uint(w, "max_ns", s->max_ns);
@@ -119,7 +126,7 @@ static void put_sums(struct jsonw *w, const struct call_sums *s,
 	}
 	jsonw_key_uint(w, "cut", s->cut);
 	jsonw_key_uint(w, "gaps", s->gaps);
-	put_estimates(w, s, hist);
+	put_estimates(w, s, hist, r->filtered);
 }
 
 static void put_bars(struct jsonw *w, const struct hist *h)
@@ -147,7 +154,7 @@ static int put_row(struct jsonw *w, FILE *out, const struct calls_report *r,
 	jsonw_key(w, "others");
 	jsonw_bool(w, nr == CALLS_OTHERS);
 	put_key(w, row, r->by);
-	put_sums(w, &row->is, &row->hist, calls_about(r->calls)->events);
+	put_sums(w, &row->is, &row->hist, r);
 	if (r->shape == CALLS_HIST)
 		put_bars(w, &row->hist);
 	jsonw_close(w);
@@ -187,7 +194,7 @@ static int put_nodes(struct jsonw *w, FILE *out, const struct calls_report *r,
 		jsonw_key(w, "others");
 		jsonw_bool(w, node[i].row == CALLS_OTHERS);
 		put_key(w, &row[node[i].row], CALLS_FUNC);
-		put_sums(w, &node[i].is, NULL, calls_about(r->calls)->events);
+		put_sums(w, &node[i].is, NULL, r);
 		jsonw_close(w);
 		rc = jsonw_line(w, out, err);
 	}
@@ -235,7 +242,7 @@ static int put_total(struct jsonw *w, FILE *out, const struct calls_report *r,
 	jsonw_key_known(w, "t", a->first_t);
 	jsonw_key_known(w, "until", a->last_t);
 	jsonw_key_uint(w, "threads", a->nr_threads);
-	put_sums(w, &a->all, NULL, a->events);
+	put_sums(w, &a->all, NULL, r);
 	put_repairs(w, r->repairs);
 	put_verified(w, r->verified);
 	jsonw_close(w);

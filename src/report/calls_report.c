@@ -134,8 +134,9 @@ bool call_shown(const struct calls_report *r, enum call_column c)
 	case CALL_P50:
 	case CALL_P99:
 		return r->shape != CALLS_TREE;
-	case CALL_TOTAL:
 	case CALL_SELF:
+		return !r->filtered;
+	case CALL_TOTAL:
 	case CALL_CALLS:
 	case CALL_MAX:
 	case CALL_COLUMNS:

@@ -27,6 +27,8 @@ struct calls_report {
 	unsigned int limit;	/* 0: all */
 	unsigned int width;	/* columns */
 	bool utc;
+	bool filtered;		/* others than the rows' functions were not
+				 * traced: who called them, and self, are unknown */
 	size_t prefix;		/* of the application's files, cut: 0 at first */
 };
 

@@ -472,6 +472,16 @@ static int resolve_code(struct codes *c, uint64_t id, struct frame *out,
 	return 0;
 }
 
+bool codes_is_named(struct codes *c, uint64_t id)
+{
+	const struct code *code = find(c, id);
+
+	return code && code->defined && !part_missing(code, PT_NAME) &&
+	       !part_missing(code, PT_FILENAME) &&
+	       (code->rec.part[PT_QUALNAME].state == PT_PART_ABSENT ||
+		!part_missing(code, PT_QUALNAME));
+}
+
 int codes_names(struct codes *c, uint64_t code, struct frame *out)
 {
 	struct code *found;

@@ -8,6 +8,7 @@
 #ifndef PT_CODES_H
 #define PT_CODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,9 @@ int codes_resolve(struct codes *c, const struct pt_frame *frame,
 
 /* The same of a code object alone: no line, no lasti. */
 int codes_names(struct codes *c, uint64_t code, struct frame *out) PT_MUST_CHECK;
+
+/* All names that it has are known, and its file. */
+bool codes_is_named(struct codes *c, uint64_t code);
 
 /*
  * The first id of the object that has this one.  A code object can have several:

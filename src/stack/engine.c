@@ -11,6 +11,7 @@
 #include "stack/stacks.h"
 #include "stack/steps.h"
 #include "stack/tasks.h"
+#include "stack/verdicts.h"
 #include "stack/verify.h"
 
 #define MEMORY_DEFAULT ((size_t)256 << 20)
@@ -26,6 +27,10 @@ struct engine {
 	struct named_table *named;
 	struct kstacks *kstacks;
 	struct shadow *shadow;
+	struct verdicts verdicts;
+	bool (*wants)(void *arg, const struct frame *func);
+	void (*judged)(void *arg, uint64_t code, bool wanted);
+	void *arg;
 	struct steps steps;
 	bool verify;
 	struct verified verified;
@@ -59,7 +64,16 @@ const char *engine_why_words(uint32_t why)
 
 static uint64_t first_code(void *arg, uint64_t code)
 {
-	return codes_first(arg, code);
+	const struct engine *e = arg;
+
+	return codes_first(e->codes, code);
+}
+
+static bool refused(void *arg, uint64_t code)
+{
+	const struct engine *e = arg;
+
+	return verdicts_find(&e->verdicts, code) == VERDICT_REFUSED;
 }
 
 static int new_shadow(struct engine *e, const struct engine_opts *opts)
@@ -67,7 +81,8 @@ static int new_shadow(struct engine *e, const struct engine_opts *opts)
 	struct shadow_opts so = opts ? opts->calls : (struct shadow_opts){ 0 };
 
 	so.first_code = first_code;
-	so.arg = e->codes;
+	so.refused = e->wants ? refused : NULL;
+	so.arg = e;
 	return shadow_new(&e->shadow, &so);
 }
 
@@ -86,9 +101,14 @@ int engine_new(struct engine **out, const struct engine_opts *opts,
 	e->kstacks = kstacks_new();
 	e->resolved[0] = resolved_new();
 	e->resolved[1] = resolved_new();
-	e->verify = opts && opts->verify;
-	if (!e->resolved[0] || !e->resolved[1] || !e->codes || !e->stacks || !e->tasks || !e->named ||
-	    !e->kstacks ||
+	if (opts) {
+		e->verify = opts->verify;
+		e->wants = opts->wants;
+		e->judged = opts->judged;
+		e->arg = opts->arg;
+	}
+	if (!e->resolved[0] || !e->resolved[1] || !e->codes || !e->stacks ||
+	    !e->tasks || !e->named || !e->kstacks ||
 	    new_shadow(e, opts)) {
 		engine_free(e);
 		return err_set(err, -ENOMEM, "out of memory");
@@ -109,6 +129,7 @@ void engine_free(struct engine *e)
 	resolved_free(e->resolved[0]);
 	resolved_free(e->resolved[1]);
 	shadow_free(e->shadow);
+	verdicts_free(&e->verdicts);
 	verify_fini(&e->verified);
 	steps_free(&e->steps);
 	free(e);
@@ -341,11 +362,44 @@ static void count_shed(struct engine *e, const struct pt_shed *shed)
 		e->totals.shed |= 1u << shed->step;
 }
 
+/* ---- definitions ---------------------------------------------------------- */
+
 static int define_stack(struct engine *e, const struct pt_stack *rec)
 {
 	resolved_drop(e->resolved[0], rec->stack);
 	resolved_drop(e->resolved[1], rec->stack);
 	return stacks_define(e->stacks, rec);
+}
+
+static int judge(struct engine *e, uint64_t code)
+{
+	struct frame func;
+	bool wanted;
+	int rc;
+
+	if (!e->wants || !codes_is_named(e->codes, code))
+		return 0;
+	rc = codes_names(e->codes, code, &func);
+	if (rc)
+		return rc;
+	wanted = e->wants(e->arg, &func);
+	if (e->judged)
+		e->judged(e->arg, code, wanted);
+	return verdicts_put(&e->verdicts, code, wanted);
+}
+
+static int feed_code(struct engine *e, const struct pt_code *rec)
+{
+	int rc = codes_define(e->codes, rec);
+
+	return rc ? rc : judge(e, rec->code);
+}
+
+static int feed_part(struct engine *e, const struct pt_part *rec)
+{
+	int rc = codes_part(e->codes, rec);
+
+	return rc ? rc : judge(e, rec->code);
 }
 
 int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
@@ -362,10 +416,10 @@ int engine_feed(struct engine *e, const struct pt_hdr *rec, struct moment *m,
 	m->thread = tasks_thread(e->tasks, rec->tid);
 	switch (rec->type) {
 	case PT_CODE:
-		rc = codes_define(e->codes, (const void *)rec);
+		rc = feed_code(e, (const void *)rec);
 		break;
 	case PT_PART:
-		rc = codes_part(e->codes, (const void *)rec);
+		rc = feed_part(e, (const void *)rec);
 		break;
 	case PT_STACK:
 		rc = define_stack(e, (const void *)rec);

@@ -27,10 +27,20 @@
 #include "stack/origin.h"
 #include "stack/shadow.h"
 
+struct frame;
+
 struct engine_opts {
 	size_t memory;		/* bytes; 0: 256 MiB */
 	struct shadow_opts calls;	/* which steps have their stack */
 	bool verify;		/* compare the stacks of calls with walked ones */
+	/*
+	 * Of calls only those of such functions are looked at; NULL: of all.
+	 * judged() is told what has become of a code object as soon as its names
+	 * are known, for whoever need not send the others.  It may be NULL.
+	 */
+	bool (*wants)(void *arg, const struct frame *func);
+	void (*judged)(void *arg, uint64_t code, bool wanted);
+	void *arg;
 };
 
 struct gil_range {

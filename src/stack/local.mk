@@ -16,4 +16,5 @@ libptcore_a_SOURCES += \
 	src/stack/suspended.c src/stack/suspended.h \
 	src/stack/table.h \
 	src/stack/tasks.c src/stack/tasks.h \
+	src/stack/verdicts.c src/stack/verdicts.h \
 	src/stack/verify.c src/stack/verify.h

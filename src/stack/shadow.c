@@ -74,6 +74,7 @@ void shadow_free(struct shadow *s)
 	suspended_free(s->suspended);
 	free(s->steps);
 	free(s->codes);
+	recbuf_free(&s->seed);
 	free(s);
 }
 
@@ -351,6 +352,14 @@ static void makes(struct shadow *s, struct shadow_thread *th,
 	step->generator = true;
 }
 
+/* What is not wanted runs where something else was. */
+static void pass_over(struct shadow *s, struct shadow_thread *th,
+		      const struct pt_call *rec)
+{
+	if (!(rec->h.flags & PT_CALL_MAKES))
+		end_namesake(s, th, rec->frame);
+}
+
 static void feed_call(struct shadow *s, struct shadow_thread *th,
 		      const struct pt_call *rec)
 {
@@ -362,6 +371,10 @@ static void feed_call(struct shadow *s, struct shadow_thread *th,
 		.generator = flags & PT_CALL_GENERATOR,
 	};
 
+	if (is_refused(s, rec->code)) {
+		pass_over(s, th, rec);
+		return;
+	}
 	find_caller(s, th, rec);
 	if (flags & PT_CALL_MAKES) {
 		makes(s, th, rec);
@@ -437,7 +450,11 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 						       END_RETURN;
 	uint64_t code = first_code(s, rec->code);
 
+	if (is_refused(s, rec->code))
+		return;
 	if (!find_returning(s, th, rec, code, &at)) {
+		if (s->opts.refused && !rec->code)
+			return;		/* so was its call */
 		if (!(flags & PT_RETURN_GENERATOR) || !rec->frame) {
 			s->totals.ignored++;
 			return;
@@ -455,6 +472,37 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 	drop_linked(s, th);
 }
 
+/* ---- seeds -------------------------------------------------------------------- */
+
+static void feed_seed(struct shadow *s, struct shadow_thread *th,
+		      const struct pt_seed *rec)
+{
+	const struct pt_seed_frame *f = record_seed_frames(rec);
+	struct pt_seed *kept;
+
+	if (!s->opts.refused) {
+		shadow_seed(s, th, rec);
+		return;
+	}
+	kept = recbuf_begin(&s->seed, PT_SEED);
+	if (!kept) {
+		s->failed = true;
+		return;
+	}
+	kept->h = rec->h;
+	kept->lost = rec->lost;
+	kept->omitted = rec->omitted;
+	kept->why = rec->why;
+	for (uint32_t i = 0; i < rec->nr; i++)
+		if (!is_refused(s, f[i].code))
+			recbuf_seed_frame(&s->seed, &f[i]);
+	rec = (const void *)recbuf_end(&s->seed);
+	if (rec)
+		shadow_seed(s, th, rec);
+	else
+		s->failed = true;
+}
+
 /* ---- all of them -------------------------------------------------------------- */
 
 static void feed_of_thread(struct shadow *s, const struct pt_hdr *rec)
@@ -469,7 +517,7 @@ static void feed_of_thread(struct shadow *s, const struct pt_hdr *rec)
 	else if (rec->type == PT_RETURN)
 		feed_return(s, th, (const void *)rec);
 	else
-		shadow_seed(s, th, (const void *)rec);
+		feed_seed(s, th, (const void *)rec);
 	th->now->t = th->t;
 	th->unsure = !th->now->nr && th->aside;
 	DL_DELETE(s->oldest, th);

@@ -15,7 +15,8 @@
  *			into), or unknown: then its callers are, too.
  *	return of F	what lies above F has ended, unseen.  F is not there: a
  *			generator's was thrown into; any other never ran.
- *	seed		the stack is this one; frames that are on both stay.
+ *	seed		the stack is this one; frames that are on both stay.  If
+ *			none is, and nothing was lost, it is another greenlet's.
  *
  * Pure: no clock, no I/O, bounded memory.  Whatever the stream, no depth and no
  * time is negative, and each step that ends something has one that began it.
@@ -98,6 +99,12 @@ struct shadow_opts {
 	uint64_t slower_ns;	/* ... as long as this */
 	/* Ids of one code object are one here: its first.  NULL: all differ. */
 	uint64_t (*first_code)(void *arg, uint64_t code);
+	/*
+	 * Is it known that functions with this code object are not wanted?  They
+	 * are no frames, then: what they call is called by the next that is
+	 * one, as PT_CALLs of such a stream say, too.  NULL: all are wanted.
+	 */
+	bool (*refused)(void *arg, uint64_t code);
 	void *arg;
 };
 

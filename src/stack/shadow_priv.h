@@ -3,6 +3,7 @@
 #ifndef PT_SHADOW_PRIV_H
 #define PT_SHADOW_PRIV_H
 
+#include "event/record.h"
 #include "stack/shadow.h"
 #include "stack/suspended.h"
 #include "stack/table.h"
@@ -65,6 +66,7 @@ struct shadow {
 	bool failed;		/* no memory */
 	struct step *steps;
 	size_t nr_steps, cap_steps;
+	struct recbuf seed;	/* one without what is refused */
 	uint64_t *codes;	/* stacks of the steps */
 	uint32_t nr_codes, cap_codes;
 };
@@ -111,6 +113,11 @@ static inline uint64_t first_code(const struct shadow *s, uint64_t code)
 {
 	return s->opts.first_code && code ?
 	       s->opts.first_code(s->opts.arg, code) : code;
+}
+
+static inline bool is_refused(const struct shadow *s, uint64_t code)
+{
+	return s->opts.refused && code && s->opts.refused(s->opts.arg, code);
 }
 
 /* The chain that runs is put aside; `next` is taken from there, or new (NULL). */

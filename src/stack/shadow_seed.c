@@ -69,8 +69,9 @@ static bool choose(struct shadow *s, struct shadow_thread *th,
 		thread_switch(s, th, c);
 		return true;
 	}
-	/* another greenlet's, if there are any; else all of it has ended */
-	if (th->now->nr && th->aside && rec->nr)
+	/* another greenlet's, if there are any or nothing else explains it;
+	 * else all of it has ended */
+	if (th->now->nr && (!rec->lost || (th->aside && rec->nr)))
 		thread_switch(s, th, NULL);
 	chain_cut(s, th, th->now, 0, th->now->t);
 	return false;
@@ -132,20 +133,35 @@ void thread_take_aside(struct shadow *s, struct shadow_thread *th,
 	chain_free(c);
 }
 
+/* It yielded, and nothing was lost: an exception was thrown into it. */
+static bool was_thrown(const struct shadow *s, const struct shadow_thread *th,
+		       const struct pt_seed *rec, const struct suspended *f)
+{
+	const struct suspended *was = rec->lost ? NULL :
+		suspended_find(s->suspended, th->proc, f->key.frame);
+
+	return was && was->since && was->code == f->code;
+}
+
 static void insert(struct shadow *s, struct shadow_thread *th, uint32_t at,
-		   const struct pt_seed_frame *f)
+		   const struct pt_seed *rec, const struct pt_seed_frame *f)
 {
 	const struct suspended linked = {
 		.key = { .frame = f->frame, .proc = th->proc },
 		.code = first_code(s, f->code),
 	};
+	bool thrown = !(f->flags & PT_SEED_SUSPENDED) &&
+		      was_thrown(s, th, rec, &linked);
 	const struct beginning what = {
-		.frame = f->frame, .code = linked.code, .begin = BEGIN_SEEDED,
+		.frame = f->frame, .code = linked.code,
+		.begin = thrown ? BEGIN_THROW : BEGIN_SEEDED,
 		.late = true,
 		.generator = f->flags & (PT_SEED_GENERATOR | PT_SEED_SUSPENDED),
 		.linked = f->flags & PT_SEED_SUSPENDED,
 	};
 
+	s->totals.inserted += thrown;
+	s->totals.throws += thrown;
 	thread_take_aside(s, th, f->frame);
 	chain_insert(s, th, th->now, at, &what);
 	if (what.linked && f->frame && suspended_put(s->suspended, &linked))
@@ -169,7 +185,7 @@ static void add_missing(struct shadow *s, struct shadow_thread *th,
 		if (thread_may_have(th, f->frame) &&
 		    chain_find(c, f->frame, &twice))
 			continue;	/* no frame is on a stack twice */
-		insert(s, th, at, f);
+		insert(s, th, at, rec, f);
 		at += c->nr - before;	/* or it was too deep */
 	}
 }

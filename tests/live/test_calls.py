@@ -390,6 +390,100 @@ def test_each_process_says_what_tells_its_calls(tracer, calls_python,
             if r["walk"]] == [("none", None)]
 
 
+PICKED = """
+import sys, threading
+rounds = int(sys.argv[1])
+def leaf(): return 1
+def gen(n):
+    for i in range(n):
+        leaf()
+        yield i
+def delegates(n):
+    yield from gen(n)
+def recursive(n):
+    leaf()
+    return recursive(n - 1) if n else ping(3)
+def ping(n): return pong(n) if n else 0
+def pong(n): return ping(n - 1)
+class Made:
+    def __init__(self): leaf()
+def raises():
+    try:
+        raise ValueError
+    finally:
+        leaf()
+def caught(what, error):
+    try: what()
+    except error: pass
+def main():
+    for _ in range(rounds):
+        recursive(5)
+        list(delegates(4))
+        Made()
+        caught(raises, ValueError)
+        for _ in range(2):
+            g = delegates(3)
+            next(g)
+            caught(lambda: g.throw(KeyError), KeyError)
+        g = delegates(3)
+        next(g)
+        g.close()
+        sorted([3, 1, 2], key=lambda n: -n)
+threads = [threading.Thread(target=main) for _ in range(2)]
+for t in threads: t.start()
+main()
+for t in threads: t.join()
+"""
+
+
+def counts_of(tracer, python, script, out, *options):
+    """The rows of a table; and how many records of calls there were."""
+    done = subprocess.run(
+        [tracer.pytrace, "calls", "--json", "-o", str(out), "--limit", "0",
+         "--max-overhead", "0", "--buffer", "64M", *options, "--",
+         *python.argv(script, 400)], stderr=subprocess.PIPE,
+        universal_newlines=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows, records = {}, 0
+    for line in open(str(out)):
+        r = json.loads(line)
+        if r["type"] == "calls-row":
+            assert r["max_ns"] <= r["total_ns"], r
+            rows[r["key"]["func"], r["key"]["def"]] = {
+                name: r[name] for name in (
+                    "count", "seeded", "resumes", "generators", "raised",
+                    "cut", "gaps")}
+        elif r["type"] == "end":
+            assert set(r["losses"]) <= {"unseen"}, r   # a switch
+            records = r["by_type"]["call"]
+        elif r["type"] == "calls-total":
+            repairs = r["repairs"]
+    return rows, records, repairs
+
+
+@pytest.mark.parametrize("pick", ["recursive", "picked.py:*e*",
+                                  "picked.py -F !leaf", "pong"])
+def test_filtered_in_the_kernel(tracer, calls_python, tmp_path, pick):
+    """-F: of the functions that it picks nothing is missed, nothing is more, and
+    records of others soon come no more."""
+    script = tmp_path / "picked.py"
+    script.write_text(PICKED)
+    out = tmp_path / "rows"
+    all_rows, all_records, _ = counts_of(tracer, calls_python, script, out,
+                                         "-F", *pick.split(), "--sort", "self")
+    rows, records, repairs = counts_of(tracer, calls_python, script, out,
+                                       "-F", *pick.split())
+    assert all_rows.keys() == rows.keys()
+    for key, row in all_rows.items():
+        assert rows[key] == row, key
+    assert not repairs["leaked"] and not repairs["unknown_callers"]
+    if pick in ("recursive", "pong"):
+        (key, row), = rows.items()
+        assert key[0] == pick
+        assert row["count"] == 1200 * {"recursive": 6, "pong": 3}[pick]
+        assert records < all_records / 2
+
+
 GREENLETS = """
 import sys, random
 from greenlet import greenlet, getcurrent
@@ -456,6 +550,32 @@ def test_greenlets(tracer, calls_python, tmp_path):
     # 20 trees of 15 calls each, and the one that makes them
     assert counts == {**{"mine_%d" % i: 300 for i in range(8)},
                       **{"run_%d" % i: 1 for i in range(8)}}
+
+
+def test_greenlets_filtered(tracer, calls_python, tmp_path):
+    """... and with -F a recursion of one is none of another."""
+    if subprocess.run(calls_python.argv("-c", "import greenlet"),
+                      stderr=subprocess.DEVNULL).returncode:
+        unless_ci("needs Debian's python3-greenlet (scripts/interpreters)")
+    script = tmp_path / "greenlets.py"
+    script.write_text(
+        GREENLETS.replace("%d", "0") +
+        "\nRUNS = [run_0] * 8\n" + GREENLETS_END)
+    out = tmp_path / "rows"
+    done = subprocess.run(
+        [tracer.pytrace, "calls", "--json", "-o", str(out), "-F", "mine_*",
+         "--max-overhead", "0", "--"] + calls_python.argv(script, FRESH),
+        stderr=subprocess.PIPE, universal_newlines=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    row, = [r for r in map(json.loads, open(str(out)))
+            if r["type"] == "calls-row"]
+    total, = [r for r in map(json.loads, open(str(out)))
+              if r["type"] == "calls-total"]
+    assert row["count"] == 8 * 300
+    assert not row["cut"] and not row["seeded"] and not row["gaps"]
+    assert not total["repairs"]["leaked"]
+    assert not total["repairs"]["unknown_callers"]
+    assert total["repairs"]["switches"] > 100
 
 
 def dtracedata(python, name, tmp_path):

@@ -277,6 +277,67 @@ static void check_sums(bool tree, size_t memory)
 		assert_true(nr_rows < 400);
 }
 
+/* ---- -F --------------------------------------------------------------------- */
+
+static bool wants_b(void *arg, const struct frame *func)
+{
+	(void)arg;
+	return func->func && func->func[0] == 'b';
+}
+
+static struct {
+	int told[6];		/* by code: how often */
+	bool wanted[6];
+} verdicts;
+
+static void judged(void *arg, uint64_t code, bool wanted)
+{
+	(void)arg;
+	assert_in_range(code, 1, 5);
+	verdicts.told[code]++;
+	verdicts.wanted[code] = wanted;
+}
+
+/* As the kernel half sends them: a refused one's record may be under way. */
+static void of_wanted_functions_alone(void **state)
+{
+	const struct engine_opts eo = { .wants = wants_b, .judged = judged };
+	const struct calls_opts opts = { 0 };
+	uint32_t nr;
+
+	(void)state;
+	begin(&opts);
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &eo, NULL), 0);
+	define();
+	for (int i = 1; i <= 5; i++) {
+		assert_int_equal(verdicts.told[i], 1);
+		assert_int_equal(verdicts.wanted[i], i == 2);
+	}
+	feed("50 seed tid=7 pid=7 at=1:1@0 at=7:3@0");
+	feed("100 call tid=7 pid=7 frame=2 code=2 flags=16");
+	feed("200 call tid=7 pid=7 frame=3 code=1 flags=16");
+	feed("250 return tid=7 pid=7 frame=3");
+	feed("300 call tid=7 pid=7 frame=4 caller=2 code=2");
+	feed("350 offcpu tid=7 pid=7 dur=30 blocked=30 reason=syscall");
+	feed("400 return tid=7 pid=7 frame=4");
+	feed("600 return tid=7 pid=7 frame=2 flags=2");
+	feed("1000 return tid=7 pid=7 frame=1 code=1");
+	calls_rows(calls, &nr);
+	assert_int_equal(nr, 2);		/* the others' and b */
+	assert_int_equal(row_of('b')->is.calls, 2);
+	assert_int_equal(row_of('b')->is.total_ns, 500);
+	assert_int_equal(row_of('b')->is.off_ns, 30);
+	assert_int_equal(row_of('b')->is.raised, 1);
+	assert_int_equal(engine_calls(engine)->ignored, 0);
+	assert_int_equal(engine_calls(engine)->unknown_callers, 0);
+	/* a name that comes late is judged then, and anew */
+	feed("1100 part code=5 part=name data=\"b\"");
+	assert_int_equal(verdicts.told[5], 2);
+	assert_true(verdicts.wanted[5]);
+	end();
+}
+
 static void sums_hold_for_any_stream(void **state)
 {
 	(void)state;
@@ -304,6 +365,7 @@ int main(void)
 		cmocka_unit_test(recursion_is_counted_once),
 		cmocka_unit_test(generators_are_calls_and_resumes),
 		cmocka_unit_test(of_one_function_and_what_it_calls),
+		cmocka_unit_test(of_wanted_functions_alone),
 		cmocka_unit_test(sums_hold_for_any_stream),
 	};
 
