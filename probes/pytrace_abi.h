@@ -100,6 +100,7 @@ enum pt_walk {			/* what can be walked of a process */
 enum pt_calls_by {		/* what tells of the calls of its functions */
 	PT_CALLS_NONE,		/* nothing: not asked for, or see why */
 	PT_CALLS_USDT,		/* function__entry and function__return */
+	PT_CALLS_SYNTHETIC,	/* places in the interpreter's code */
 };
 
 /*
@@ -458,6 +459,8 @@ struct pt_call {
 #define PT_CALL_MAKES		8	/* does no more than make its generator:
 					 * no return follows */
 #define PT_CALL_LOOSE		16	/* the caller is not known: 0 says nothing */
+#define PT_CALL_EXACT		32	/* each begin and each end is told, by places
+				 * found in the interpreter's code */
 
 /* A frame stops running. */
 struct pt_return {
@@ -469,6 +472,8 @@ struct pt_return {
 #define PT_RETURN_YIELDED	1	/* and can be resumed */
 #define PT_RETURN_RAISED	2	/* by an exception */
 #define PT_RETURN_GENERATOR	4
+#define PT_RETURN_EXACT		8	/* as PT_CALL_EXACT: if that frame does not
+				 * run, it never did */
 
 struct pt_seed_frame {
 	pt_u64 frame;
@@ -703,7 +708,8 @@ struct pt_image {
 	pt_s64 tls;		/* see enum pt_tls */
 	pt_u32 tls_kind;	/* enum pt_tls */
 	pt_u32 tls_add;
+	pt_u64 depth_limit;	/* _Py_CheckRecursionLimit, to 3.8; else 0 */
 };
-PT_SIZE_IS(struct pt_image, 208);
+PT_SIZE_IS(struct pt_image, 216);
 
 #endif /* PYTRACE_ABI_H */

@@ -145,6 +145,11 @@ const struct shadow_totals *engine_calls(const struct engine *e)
 	return shadow_totals(e->shadow);
 }
 
+const struct shadow_drift *engine_drift(const struct engine *e)
+{
+	return shadow_drift(e->shadow);
+}
+
 const struct verified *engine_verified(const struct engine *e)
 {
 	return &e->verified;

@@ -142,6 +142,8 @@ int engine_finish(struct engine *e, uint64_t t, struct moment *m,
 
 /* Calls, and repairs of their stacks. */
 const struct shadow_totals *engine_calls(const struct engine *e);
+/* Calls that were to be exact and are not (stack/shadow.h); NULL: they are. */
+const struct shadow_drift *engine_drift(const struct engine *e);
 /* Stacks of calls and of walks, compared (engine_opts.verify). */
 const struct verified *engine_verified(const struct engine *e);
 

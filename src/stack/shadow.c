@@ -360,6 +360,20 @@ static void pass_over(struct shadow *s, struct shadow_thread *th,
 		end_namesake(s, th, rec->frame);
 }
 
+/*
+ * The instruction that begins it was replaced, and ran again.  No other frame can
+ * have its address: its end would have been told.
+ */
+static bool runs_already(const struct shadow *s, const struct shadow_thread *th,
+			 const struct pt_call *rec)
+{
+	const struct chain *c = th->now;
+	const struct entry *top = c->nr ? &c->e[c->nr - 1] : NULL;
+
+	return top && !top->linked && rec->frame && top->frame == rec->frame &&
+	       top->code == first_code(s, rec->code);
+}
+
 static void feed_call(struct shadow *s, struct shadow_thread *th,
 		      const struct pt_call *rec)
 {
@@ -371,6 +385,8 @@ static void feed_call(struct shadow *s, struct shadow_thread *th,
 		.generator = flags & PT_CALL_GENERATOR,
 	};
 
+	if (flags & PT_CALL_EXACT && runs_already(s, th, rec))
+		return;
 	if (is_refused(s, rec->code)) {
 		pass_over(s, th, rec);
 		return;
@@ -455,7 +471,8 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 	if (!find_returning(s, th, rec, code, &at)) {
 		if (s->opts.refused && !rec->code)
 			return;		/* so was its call */
-		if (!(flags & PT_RETURN_GENERATOR) || !rec->frame) {
+		if (!(flags & PT_RETURN_GENERATOR) || !rec->frame ||
+		    flags & PT_RETURN_EXACT) {
 			s->totals.ignored++;
 			return;
 		}
@@ -505,9 +522,41 @@ static void feed_seed(struct shadow *s, struct shadow_thread *th,
 
 /* ---- all of them -------------------------------------------------------------- */
 
+static uint64_t repairs(const struct shadow *s)
+{
+	return s->totals.leaked + s->totals.reused + s->totals.inserted;
+}
+
+static bool is_exact(const struct pt_hdr *rec)
+{
+	return (rec->type == PT_CALL && rec->flags & PT_CALL_EXACT) ||
+	       (rec->type == PT_RETURN && rec->flags & PT_RETURN_EXACT);
+}
+
+static void count_drift(struct shadow *s, struct shadow_thread *th,
+			const struct pt_hdr *rec, uint64_t before)
+{
+	if (rec->type == PT_SEED)
+		th->drift = 0;
+	if (!is_exact(rec) || repairs(s) == before || s->opts.refused)
+		return;
+	th->drift += (uint32_t)(repairs(s) - before);
+	if (th->drift > SHADOW_MAX_DRIFT && !s->drift.frames)
+		s->drift = (struct shadow_drift){
+			.pid = th->pid, .tid = th->tid, .frames = th->drift,
+			.t = rec->t,
+		};
+}
+
+const struct shadow_drift *shadow_drift(const struct shadow *s)
+{
+	return s->drift.frames ? &s->drift : NULL;
+}
+
 static void feed_of_thread(struct shadow *s, const struct pt_hdr *rec)
 {
 	struct shadow_thread *th = thread_of(s, rec);
+	uint64_t before = repairs(s);
 
 	if (!th)
 		return;
@@ -518,6 +567,7 @@ static void feed_of_thread(struct shadow *s, const struct pt_hdr *rec)
 		feed_return(s, th, (const void *)rec);
 	else
 		feed_seed(s, th, (const void *)rec);
+	count_drift(s, th, rec, before);
 	th->now->t = th->t;
 	th->unsure = !th->now->nr && th->aside;
 	DL_DELETE(s->oldest, th);

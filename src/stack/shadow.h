@@ -18,6 +18,11 @@
  *	seed		the stack is this one; frames that are on both stay.  If
  *			none is, and nothing was lost, it is another greenlet's.
  *
+ * Where each begin and each end is told (PT_CALL_EXACT), what returns and does not
+ * run never did, and what is called and runs was told twice.  Nothing is to be
+ * repaired there: repairs are counted a thread, and beyond a few that is no
+ * longer believed (shadow_drift()).
+ *
  * Pure: no clock, no I/O, bounded memory.  Whatever the stream, no depth and no
  * time is negative, and each step that ends something has one that began it.
  */
@@ -38,6 +43,8 @@
 #define SHADOW_MAX_ASIDE	4096			/* stacks of a thread */
 #define SHADOW_MAX_SUSPENDED	(UINT32_C(1) << 18)
 #define SHADOW_MAX_THREADS	(UINT32_C(1) << 14)
+
+#define SHADOW_MAX_DRIFT	8	/* frames that do not balance, of a thread */
 
 #define SHADOW_CAUSES	7		/* enum cause (stack/cause.h) */
 
@@ -182,6 +189,16 @@ bool shadow_suspended(const struct shadow *s, uint64_t code);
 struct shadow_frame shadow_at(const struct shadow *s, uint32_t tid, uint32_t i);
 
 const struct shadow_totals *shadow_totals(const struct shadow *s);
+
+/* Begins and ends that all were to be told, and do not balance. */
+struct shadow_drift {
+	uint32_t pid, tid;	/* of the thread that was first beyond the limit */
+	uint32_t frames;	/* of its stack, at least: too many or too few */
+	uint64_t t;
+};
+
+/* NULL: they do balance, as far as that can be seen. */
+const struct shadow_drift *shadow_drift(const struct shadow *s);
 /* A depth, a time, a count that cannot be: for tests. */
 bool shadow_sane(const struct shadow *s);
 

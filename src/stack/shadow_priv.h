@@ -47,6 +47,7 @@ struct shadow_thread {
 	struct chain *now;	/* that runs */
 	struct chain *aside;	/* the others, the latest first */
 	uint32_t nr_aside;
+	uint32_t drift;		/* since its last seed */
 	uint64_t left;		/* code of what its last record returned from */
 	bool unsure;		/* `now` is empty, and others are aside */
 	uint32_t *filter;	/* how many frames of all hash there */
@@ -59,6 +60,7 @@ struct shadow_thread {
 struct shadow {
 	struct shadow_opts opts;
 	struct shadow_totals totals;
+	struct shadow_drift drift;	/* frames: 0, none */
 	struct shadow_thread *threads, *oldest;
 	struct suspended_table *suspended;
 	uint32_t nr_frames;

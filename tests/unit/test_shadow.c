@@ -8,8 +8,8 @@
  *	-F	PT_RETURN		*F	PT_CALL_MAKES of F
  *	=ABC	PT_SEED, outermost first (a small letter: linked)
  *	then flags, each a letter: r resumed, t thrown, g generator, y yielded,
- *	x raised, ? loose; and of a seed /N: so many were lost, !N: so many outer
- *	frames are left out, and the walk went no further
+ *	x raised, ? loose, e exact; and of a seed /N: so many were lost, !N: so many
+ *	outer frames are left out, and the walk went no further
  *
  * and so is what comes of it: +F, with its begin behind (r, t, s: seeded), -F with
  * its end (y, x, u: unfinished), *F; then, behind a bar, the stack.
@@ -90,6 +90,11 @@ static uint32_t flags_of(const char *word)
 	return flags;
 }
 
+static uint32_t exact(const char *word, uint32_t flag)
+{
+	return strchr(word, 'e') ? flag : 0;
+}
+
 static const struct pt_hdr *make_seed(const char *frames)
 {
 	const char *lost = strchr(frames, '/'), *less = strchr(frames, '!');
@@ -120,12 +125,14 @@ static const struct pt_hdr *make(const char *word)
 	switch (word[0]) {
 	case '+':
 		return make_call(frame, frame_of(word[3]), frame,
-				 flags_of(word + 4));
+				 flags_of(word + 4) |
+				 exact(word, PT_CALL_EXACT));
 	case '*':
 		return make_call(frame, frame_of(word[3]), frame,
 				 PT_CALL_MAKES | PT_CALL_GENERATOR);
 	case '-':
-		return make_return(frame, frame, flags_of(word + 2));
+		return make_return(frame, frame, flags_of(word + 2) |
+				   exact(word, PT_RETURN_EXACT));
 	case '=':
 		return make_seed(word + 1);
 	default:
@@ -246,6 +253,15 @@ static const struct {
 	  "+A +X +Y +Bs -B +Z | XYZ" },
 	{ "a seed of a greenlet that was not known", "+A<0 +X<0 =YZ/3 +B<X",
 	  "+A +X +Ys +Zs +B | XB" },
+	{ "exact: what is told twice is told once",
+	  "+A<0e +B<Ae +B<Ae -Be +B<Ae -Be", "+A +B -B +B -B | A" },
+	{ "exact: a frame's address is used again by another function",
+	  "+A<0e +B<Ae -Be +B<Ae -Be -Ae", "+A +B -B +B -B -A | " },
+	{ "exact: a generator is resumed, and that is told twice",
+	  "+A<0e +G<Age -Ggye +G<Agre +G<Agre -Ggye",
+	  "+A +G -Gy +Gr -Gy | A" },
+	{ "exact: a generator that could not be resumed was not",
+	  "+A<0e +G<Age -Ggye -Ggxe +B<Ae", "+A +G -Gy +B | AB" },
 	{ "a frame is on a seed once", "=ABA", "+As +Bs | AB" },
 };
 
@@ -291,6 +307,46 @@ static const struct step *feed(struct shadow *s, const char *word, size_t i)
 	steps = shadow_steps(s, &nr);
 	assert_true(i < nr);
 	return &steps[i];
+}
+
+/* A return that is left out on purpose, again and again. */
+static void drift_is_seen(void **state)
+{
+	const struct shadow_drift *drift;
+	struct shadow *s;
+
+	(void)state;
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "+A<0e", 0);
+	for (int i = 0; i < SHADOW_MAX_DRIFT; i++) {
+		feed(s, "+B<Ae", 0);
+		feed(s, "+C<Ae", 0);		/* B has ended unseen */
+		feed(s, "-Ce", 0);
+		assert_null(shadow_drift(s));
+	}
+	/* what is seeded is known again */
+	assert_int_equal(shadow_feed(s, make("=A")), 0);
+	for (int i = 0; i < SHADOW_MAX_DRIFT + 1; i++) {
+		assert_null(shadow_drift(s));
+		feed(s, "+B<Ae", 0);
+		feed(s, "+C<Ae", 0);
+		feed(s, "-Ce", 0);
+	}
+	drift = shadow_drift(s);
+	assert_non_null(drift);
+	assert_int_equal(drift->tid, TID);
+	assert_int_equal(drift->frames, SHADOW_MAX_DRIFT + 1);
+	shadow_free(s);
+	/* probes that are known to be silent at times may be */
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "+A<0", 0);
+	for (int i = 0; i < 4 * SHADOW_MAX_DRIFT; i++) {
+		feed(s, "+B<A", 0);
+		feed(s, "+C<A", 0);
+		feed(s, "-C", 0);
+	}
+	assert_null(shadow_drift(s));
+	shadow_free(s);
 }
 
 /* Records are 10 ns apart. */
@@ -1247,6 +1303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules),
+		cmocka_unit_test(drift_is_seen),
 		cmocka_unit_test(times_and_what_was_done),
 		cmocka_unit_test(what_a_greenlet_did_is_its_own),
 		cmocka_unit_test(a_gap_is_marked),
