@@ -69,6 +69,13 @@ _pytrace() {
 			 total self cpu calls resumes suspended' \
 			-- "$cur")
 		return ;;
+	--probes)
+		mapfile -t COMPREPLY < <(compgen -W \
+			'auto usdt synthetic none' -- "$cur")
+		return ;;
+	--allow)
+		mapfile -t COMPREPLY < <(compgen -W 'single-step' -- "$cur")
+		return ;;
 	--color)
 		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur")
 		return ;;

@@ -17,7 +17,7 @@
 #ifndef PT_CALLS_BPF_H
 #define PT_CALLS_BPF_H
 
-#include "define.bpf.h"
+#include "callees.bpf.h"
 
 /* PyFrameState in CPython 3.10's Include/cpython/frameobject.h. */
 #define FRAME_SUSPENDED		(-1)
@@ -25,15 +25,6 @@
 #define OWNED_BY_GENERATOR	1
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR: Include/cpython/code.h. */
 #define CO_MAKES		(0x20 | 0x80 | 0x200)
-
-/*
- * Instructions of 3.15 (Include/opcode_ids.h) with which a generator goes on
- * after a yield.
- */
-#define OP_RESUME		128
-#define OP_RESUME_CHECK		200
-#define OP_RESUME_CHECK_JIT	201
-#define OP_INSTRUMENTED_RESUME	244
 
 /* What is looked at of a frame. */
 struct callee {
@@ -45,6 +36,11 @@ struct callee {
 	u64 gen;		/* it is a generator's */
 	u64 suspended;		/* to 3.10, of a generator */
 	u64 internal;		/* no function's: the interpreter's own */
+	/* Of a place in the interpreter's code (synth.bpf.h), else 0: */
+	u8 exact;		/* 1 + its kind */
+	u8 has_by;		/* it was called by `by`, whatever it says */
+	u8 pad[6];
+	u64 by;
 };
 
 static __always_inline u64 look_u64(const struct thread *t, u32 off)
@@ -160,10 +156,58 @@ static __always_inline u8 opcode_at(u64 instr)
 	return op;
 }
 
-static __always_inline bool is_resume(u8 op)
+/*
+ * An instruction with which a generator goes on after a yield, and that begins
+ * all frames: RESUME and what it is replaced by (Include/opcode_ids.h).
+ */
+static __always_inline bool is_resume(const struct pt_layout *l, u8 op)
 {
-	return op == OP_RESUME || op == OP_RESUME_CHECK ||
-	       op == OP_RESUME_CHECK_JIT || op == OP_INSTRUMENTED_RESUME;
+	switch (l->version) {
+	case 0x030b:
+		return op == 151 || op == 150;
+	case 0x030c:
+		return op == 151 || op == 240;
+	case 0x030d:
+		return op == 149 || op == 207 || op == 236;
+	case 0x030e:
+		return op == 128 || op == 196 || op == 245;
+	default:
+		return op == 128 || op == 200 || op == 201 || op == 244;
+	}
+}
+
+/* The instruction that it will go on with; to 3.12 the one before is kept. */
+static __always_inline u64 next_instr(const struct pt_layout *l,
+				      const struct callee *c)
+{
+	return (u64)c->at + (l->version < 0x030d ? 2 : 0);
+}
+
+static __always_inline bool is_at_resume(const struct pt_layout *l,
+					 const struct callee *c)
+{
+	return is_resume(l, opcode_at(next_instr(l, c)));
+}
+
+/* RESUME's argument: where in a function it is (pycore_opcode_utils.h). */
+#define RESUME_WHERE	3	/* 0: at its begin */
+
+/*
+ * In RESUME: the frame says that it is there, or, if that is noted at the end of
+ * the instruction before, that it will be.
+ */
+static __always_inline bool resumes(const struct pt_layout *l,
+				    const struct callee *c)
+{
+	u64 here = next_instr(l, c), other = here - 2;
+	u16 unit = 0;
+
+	if (bpf_probe_read_user(&unit, 2, (void *)here))
+		return false;
+	if (!is_resume(l, (u8)unit) &&
+	    bpf_probe_read_user(&unit, 2, (void *)other))
+		return false;
+	return is_resume(l, (u8)unit) && unit >> 8 & RESUME_WHERE;
 }
 
 /* It has run before, and is where a yield left it. */
@@ -174,7 +218,7 @@ static __always_inline bool goes_on(const struct pt_layout *l,
 		return false;
 	if (l->frames == PT_FRAMES_OBJECT)
 		return c->at >= 0;
-	return is_resume(opcode_at((u64)c->at));
+	return c->exact ? resumes(l, c) : is_at_resume(l, c);
 }
 
 /* At its return.  The instruction is already the one that it will go on with. */
@@ -185,7 +229,7 @@ static __always_inline bool yields(const struct pt_layout *l,
 		return false;
 	if (l->frames == PT_FRAMES_OBJECT)
 		return c->suspended;
-	return is_resume(opcode_at((u64)c->at));
+	return c->exact ? c->exact == 1 + PT_PLACE_YIELD : is_at_resume(l, c);
 }
 
 /*
@@ -199,7 +243,7 @@ static __always_inline bool passes_on(const struct pt_layout *l,
 		return false;
 	if (l->frames == PT_FRAMES_OBJECT)
 		return c->suspended;
-	return is_resume(opcode_at((u64)c->at));
+	return is_at_resume(l, c);
 }
 
 /* ---- code objects --------------------------------------------------------- */
@@ -309,6 +353,8 @@ static long seed_step(u32 i, struct seeding *g)
 		return 1;
 	}
 	g->frame = c.back;
+	if (g->t->tracked)
+		note_callee(g->t, g->p, c.back, c.frame);
 	if (c.internal || !c.code)
 		return 0;
 	id = call_code(g->p, g->img, c.code, &flags, &g->why);
@@ -605,6 +651,8 @@ static __always_inline void called(struct task_struct *task, struct thread *t,
 		calls_lost(t, PT_LOSS_UNREAD);
 		return;
 	}
+	if (c->has_by)
+		c->back = c->by;
 	why = know_caller(t, p, img, c, &caller, &flags);
 	if (!why)
 		id = call_code(p, img, c->code, &of_code, &why);
@@ -622,6 +670,8 @@ static __always_inline void called(struct task_struct *task, struct thread *t,
 		flags |= PT_CALL_RESUMED;
 	if (c->raised)
 		flags |= PT_CALL_THROWN;
+	if (c->exact)
+		flags |= PT_CALL_EXACT;
 	t->call_frame = flags & PT_CALL_GENERATOR ? 0 : c->frame;
 	send_entry(task, t, c, caller, id, flags);
 }
@@ -631,7 +681,9 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 				     struct callee *c)
 {
 	const struct pt_layout *l = &img->layout;
-	u32 flags = c->raised ? PT_RETURN_RAISED : 0, of_code = 0, why = 0;
+	u32 flags = (c->raised ? PT_RETURN_RAISED : 0) |
+		    (c->exact ? PT_RETURN_EXACT : 0);
+	u32 of_code = 0, why = 0;
 	bool is_last = t->call_frame && t->call_frame == c->frame;
 	u64 id = 0;
 
@@ -666,6 +718,23 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 	send_exit(task, t, c->frame, id, flags);
 }
 
+/* By themselves, so that they are verified once, and not for each program. */
+__noinline int call_is(struct thread *t, struct proc *p, struct pt_image *img,
+		       struct callee *c)
+{
+	if (t && p && img && c)
+		called(bpf_get_current_task_btf(), t, p, img, c);
+	return 0;
+}
+
+__noinline int return_is(struct thread *t, struct proc *p, struct pt_image *img,
+			 struct callee *c)
+{
+	if (t && p && img && c)
+		returned(bpf_get_current_task_btf(), t, p, img, c);
+	return 0;
+}
+
 static __always_inline int call_hit(bool is_return)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -687,9 +756,9 @@ static __always_inline int call_hit(bool is_return)
 		return OURS;
 	}
 	if (is_return)
-		returned(task, t, p, img, &c);
+		return_is(t, p, img, &c);
 	else
-		called(task, t, p, img, &c);
+		call_is(t, p, img, &c);
 	return OURS;
 }
 

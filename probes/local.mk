@@ -14,7 +14,9 @@ PT_BPF_H = \
 	probes/sched.bpf.h \
 	probes/tracepoint.bpf.h \
 	probes/usdt.bpf.h \
+	probes/callees.bpf.h \
 	probes/calls.bpf.h \
+	probes/synth.bpf.h \
 	probes/process.bpf.h
 PT_READER_C = probes/reader.bpf.c
 EXTRA_DIST += $(PT_BPF_C) $(PT_BPF_H) $(PT_READER_C) probes/reader_abi.h

@@ -9,9 +9,9 @@
  * on one another:
  *
  *	state ─► emit ─► proc ─► walk ─► define ─► collector ─► fault ─►
- *	syscall ─► sched ─► tracepoint ─► usdt, process; define ─► calls
+ *	syscall ─► sched ─► tracepoint ─► usdt, process; define ─► callees ─► calls ─► synth
  */
-#include "calls.bpf.h"
+#include "synth.bpf.h"
 #include "process.bpf.h"
 #include "usdt.bpf.h"
 
@@ -373,6 +373,18 @@ int on_return(struct pt_regs *regs)
 		return 0;
 	w = watch_start();
 	return watch_probe(w, call_hit(true));
+}
+
+/* Where the interpreter's own code begins or ends a frame. */
+SEC("uprobe")
+int on_place(struct pt_regs *regs)
+{
+	struct watch w;
+
+	if (!sw.on)
+		return 0;
+	w = watch_start();
+	return watch_probe(w, place_hit(regs, bpf_get_attach_cookie(regs)));
 }
 
 SEC("iter/task")

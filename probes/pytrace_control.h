@@ -186,6 +186,37 @@ struct pt_sleeper {
 };
 PT_SIZE_IS(struct pt_sleeper, 24);
 
+/*
+ * A place in an interpreter's machine code that tells of calls, as the cookie of
+ * its probe: src/python/synth.h has what the kinds are, and the conditions.
+ * Registers are words of struct pt_regs; PT_SITE_NONE.
+ */
+enum pt_place_kind {
+	PT_PLACE_ENTRY,
+	PT_PLACE_RETURN,
+	PT_PLACE_YIELD,
+	PT_PLACE_MAKES,
+	PT_PLACE_CLEAR,
+	PT_PLACE_EVAL,
+	PT_PLACE_EVAL_END,
+	PT_PLACE_TRACEBACK,
+};
+
+struct pt_place {
+	pt_u8 kind;		/* enum pt_place_kind */
+	pt_u8 file;		/* whose places are in when pt_placed says so */
+	pt_u8 frame, tstate, throwing;	/* registers */
+	pt_u8 cond;		/* x86's number; 0xff: always */
+	pt_u16 frame_at;	/* the frame is so far behind what the register
+				 * points to; PT_PLACE_IN_REG: in it */
+};
+PT_SIZE_IS(struct pt_place, 8);
+
+#define PT_PLACE_IN_REG	0xffff
+
+#define PT_MAX_PLACED	PT_MAX_IMAGES	/* files with such places */
+#define PT_MAX_CALLEES	(1 << 16)	/* frames of which is known what they call */
+
 /* Losses and cost of one CPU. */
 struct pt_loss_count {
 	pt_u64 count;

@@ -65,6 +65,7 @@ struct area {
 	u8 pad[5];
 };
 
+#define PT_OUTERMOST	16	/* remembered of each thread, a power of two */
 #define PT_AREAS	4	/* remembered of each thread, a power of two */
 
 /* A page fault that is being handled. */
@@ -149,6 +150,12 @@ struct thread {
 	u64 call_frame;		/* of its last PT_CALL, if that has not returned
 				 * and is no generator's; 0: none */
 	u64 call_filtered;	/* likewise of its last call, left out by -F */
+	/* of its last event of calls, if that was a call: synth.bpf.h */
+	u64 entered;		/* the frame; 0: it was not */
+	u64 entered_back;	/* what called it */
+	u64 outer[PT_OUTERMOST];	/* frames that nothing called, of greenlets */
+	u32 too_deep;		/* calls that went beyond the recursion limit */
+	u32 tracked;		/* what each frame calls is noted: callees.bpf.h */
 	u8 look[512];		/* what calls.bpf.h looks at: half of it at once */
 	struct pending fault;
 	struct off off;
@@ -188,6 +195,9 @@ struct {
 	__type(key, struct pt_exe);
 	__type(value, u32);
 } exes SEC(".maps");
+
+/* 1: all places of that file are in (struct pt_place) */
+pt_u8 placed[PT_MAX_PLACED] = { 0 };
 
 /* One serial number for address spaces; only ever added to. */
 pt_u32 last_proc = 0;

@@ -20,7 +20,8 @@ from found import TOP, unless_ci    # noqa: E402
 
 
 def pytest_generate_tests(metafunc):
-    names = {"python", "debian_python", "calls_python"} & set(metafunc.fixturenames)
+    names = {"python", "debian_python", "calls_python",
+             "synth_python"} & set(metafunc.fixturenames)
     if not names:
         return
     if not hasattr(metafunc.config, "pt_interpreters"):
@@ -31,6 +32,9 @@ def pytest_generate_tests(metafunc):
         if name == "calls_python":      # whose probes tell of every call
             chosen = [i for i in chosen if repr(i) in ("3.9-debian",
                                                        "3.15-debian")]
+        if name == "synth_python":      # that take synthetic probes
+            chosen = [i for i in metafunc.config.pt_interpreters
+                      if i.info in found.SYNTHETIC]
         metafunc.parametrize(name, chosen, ids=repr, indirect=True)
 
 
@@ -55,6 +59,12 @@ def debian_python(request):
 @pytest.fixture
 def calls_python(request):
     """Debian's interpreters with function__entry and function__return."""
+    return _present(request)
+
+
+@pytest.fixture
+def synth_python(request):
+    """One after another, each interpreter that takes synthetic probes."""
     return _present(request)
 
 

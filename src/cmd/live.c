@@ -21,6 +21,10 @@
 #include "target/spawn.h"
 
 _Static_assert(SYSSET_NR == PT_MAX_NR, "one byte for each number");
+_Static_assert((int)OPTS_PROBES_USDT == (int)TRACER_CALLS_USDT &&
+	       (int)OPTS_PROBES_SYNTHETIC == (int)TRACER_CALLS_PLACES &&
+	       (int)OPTS_PROBES_NONE == (int)TRACER_CALLS_NONE,
+	       "the option is handed on as it is");
 
 static void stop_session(void *arg)
 {
@@ -110,6 +114,8 @@ static int open_session(const struct opts *o, const struct eventset *events,
 			.wanted = events->calls.has,
 			.events = events->types,
 			.sample_hz = events->sample_hz,
+			.calls = o->probes,
+			.allow_step = o->allow_step,
 			.named = events->named,
 			.nr_named = events->nr_named,
 			.filter_calls = filter,
@@ -238,6 +244,8 @@ static int trace(const struct opts *o, const struct eventset *events,
 			     o->quiet);
 	if (!code && p->engine)
 		code = strict(o, engine_totals(p->engine));
+	if (p->engine && engine_drift(p->engine))
+		code = say_drift(engine_drift(p->engine));
 	if (!code && session_over_budget(s))
 		code = say_over_budget(&v, max_overhead(o, events));
 	if (!code && !p->events && !o->command && !gone &&

@@ -43,6 +43,8 @@ enum {				/* long options without a letter */
 	OPT_TREE,
 	OPT_HIST,
 	OPT_VERIFY,
+	OPT_PROBES,
+	OPT_ALLOW,
 	OPT_GC,
 	OPT_IMPORTS,
 };
@@ -139,6 +141,10 @@ static const struct row {
 	{ OPTS_CALLS, { "verify", OPT_VERIFY, NULL, 0,
 		"compare the stack of calls with a walked one at each event of "
 		"the kernel", 3 } },
+	{ OPTS_LIVE, { "probes", OPT_PROBES, "KIND", 0,
+		"calls by: usdt (the interpreter's own probes), synthetic (places "
+		"found in its code), none; auto: usdt where they tell of every "
+		"call, else synthetic", 3 } },
 	{ OPTS_CALLS, { "by", OPT_BY, "KEY", 0,
 		"a row for each func (the default), thread, process", 4 } },
 	{ OPTS_CALLS, { "sort", OPT_SORT, "COL", 0,
@@ -169,6 +175,9 @@ static const struct row {
 	{ OPTS_LIVE, { "max-overhead", OPT_MAX_OVERHEAD, "PCT", 0,
 		"of the target's CPU time: trace less beyond that, and detach in "
 		"the end (default 25; with COMMAND 0: no limit)", 6 } },
+	{ OPTS_LIVE, { "allow", OPT_ALLOW, "WHAT", 0,
+		"single-step: synthetic probes also where the kernel has to step "
+		"(about 20 us a hit in virtual machines)", 6 } },
 	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,
 		"exit with 10 if anything was lost or a stack unknown", 6 } },
 	{ OPTS_LIVE, { "dry-run", OPT_DRY_RUN, NULL, 0,
@@ -274,6 +283,23 @@ static void check_color(struct opts *o, const char *arg)
 		o->color = -1;
 	else
 		cmd_usage("--color takes auto, always or never, not '%s'", arg);
+}
+
+static void check_probes(struct opts *o, const char *arg)
+{
+	static const char *const kinds[] = {
+		[OPTS_PROBES_AUTO] = "auto", [OPTS_PROBES_USDT] = "usdt",
+		[OPTS_PROBES_SYNTHETIC] = "synthetic",
+		[OPTS_PROBES_NONE] = "none",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		if (strcmp(arg, kinds[i]))
+			continue;
+		o->probes = (uint8_t)i;
+		return;
+	}
+	cmd_usage("--probes takes auto, usdt, synthetic or none, not '%s'", arg);
 }
 
 static void check_hist(struct opts *o, const char *arg)
@@ -387,6 +413,14 @@ static error_t parse_one(int key, char *arg, struct argp_state *st)
 		break;
 	case OPT_VERIFY:
 		o->verify = true;
+		break;
+	case OPT_PROBES:
+		check_probes(o, arg);
+		break;
+	case OPT_ALLOW:
+		if (strcmp(arg, "single-step"))
+			cmd_usage("--allow takes single-step, not '%s'", arg);
+		o->allow_step = true;
 		break;
 	case OPT_GC:
 		o->gc = true;

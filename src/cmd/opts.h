@@ -42,6 +42,13 @@ struct opts_list {
 	size_t nr;
 };
 
+enum opts_probes {		/* --probes */
+	OPTS_PROBES_AUTO,
+	OPTS_PROBES_USDT,
+	OPTS_PROBES_SYNTHETIC,
+	OPTS_PROBES_NONE,
+};
+
 struct opts {
 	int groups;		/* OPTS_* of the view */
 	/* target */
@@ -74,6 +81,8 @@ struct opts {
 	unsigned int width;	/* 0: as wide as the terminal */
 	bool tree, hist, linear;	/* other shapes than rows */
 	bool verify, gc, imports;	/* of calls */
+	uint8_t probes;		/* enum opts_probes */
+	bool allow_step;
 	bool native;		/* kernel frames, too */
 	bool stacks, lasti, json, utc, no_paths;
 	uint32_t string_len;	/* -s */

@@ -77,6 +77,12 @@ static int put(struct pipeline *p, const struct pt_hdr *rec, struct err *err)
 	if (rc || !p->engine)
 		return rc;
 	rc = engine_feed(p->engine, rec, &m, err);
+	if (!p->drifts && engine_drift(p->engine)) {
+		p->drifts = true;	/* the engine has by how much */
+		if (p->stop)
+			p->stop(p->arg);
+		p->stop = NULL;
+	}
 	if (rc || !p->sink)
 		return rc;
 	return p->sink->put(p->sink, &m, err);

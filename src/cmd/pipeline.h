@@ -53,6 +53,7 @@ struct pipeline {
 	uint64_t events;
 	uint64_t first_ns, last_ns;	/* of them, on the stream's clock */
 	bool full;			/* it ended for max_bytes */
+	bool drifts;			/* for calls that do not balance: engine_drift() */
 };
 
 /*

@@ -172,6 +172,21 @@ int say_over_budget(const struct session_view *v, uint32_t percent)
 	return cmd_fail(err);
 }
 
+/* What balances until then may not either: all of it is to be doubted. */
+int say_drift(const struct shadow_drift *d)
+{
+	struct err what = { 0 }, *err = &what;
+
+	err_kind(err, ERR_INCOMPLETE, -EBADMSG, "synthetic probes: calls and "
+		 "returns of thread %u do not balance, by %u frames: the trace "
+		 "ended there", d->tid, d->frames);
+	err_hint(err, "what was measured may be wrong: do not use it");
+	err_hint(err, "it may be code that a just-in-time compiler made, or an "
+		 "interpreter changed while it runs; without such probes: "
+		 "pytrace -p %u", d->pid);
+	return cmd_fail(err);
+}
+
 int say_nothing_came(const struct opts *o, const struct eventset *events,
 		     uint64_t took_ns)
 {

@@ -6,6 +6,7 @@
 #include "cmd/opts.h"
 #include "event/eventset.h"
 #include "live/session.h"
+#include "stack/shadow.h"
 
 /*
  * Before the first event: what is attached, until when, at what price, of which
@@ -25,6 +26,7 @@ void say_shed(const struct pt_shed *shed);
 
 /* What it ended with; each returns the code to exit with. */
 int say_over_budget(const struct session_view *v, uint32_t percent);
+int say_drift(const struct shadow_drift *d);
 int say_nothing_came(const struct opts *o, const struct eventset *events,
 		     uint64_t took_ns);
 

@@ -19,7 +19,8 @@ WORDS(words_loss, PT_LOSSES(X));
 
 WORDS(words_walk, [PT_WALK_NO] = "no", [PT_WALK_YES] = "yes",
       [PT_WALK_STARTING] = "starting");
-WORDS(words_calls, [PT_CALLS_NONE] = "none", [PT_CALLS_USDT] = "usdt");
+WORDS(words_calls, [PT_CALLS_NONE] = "none", [PT_CALLS_USDT] = "usdt",
+      [PT_CALLS_SYNTHETIC] = "synthetic");
 WORDS(words_part, [PT_NAME] = "name", [PT_QUALNAME] = "qualname",
       [PT_FILENAME] = "filename", [PT_LINETABLE] = "linetable");
 WORDS(words_abi, [PT_ABI_X86_64] = "x86-64", [PT_ABI_I386] = "i386",

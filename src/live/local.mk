@@ -17,6 +17,7 @@ PT_LIVE_SOURCES = \
 	src/live/losses.c \
 	src/live/multi.c src/live/multi.h \
 	src/live/named.c \
+	src/live/places.c \
 	src/live/plan.c src/live/plan.h \
 	src/live/price.c \
 	src/live/queue.c src/live/queue.h \

@@ -142,6 +142,8 @@ static void leave_out(struct tracer *t)
 				  tracer_has(t, PT_CALL));
 	bpf_program__set_autoload(t->skel->progs.on_return,
 				  tracer_has(t, PT_CALL));
+	bpf_program__set_autoload(t->skel->progs.on_place,
+				  tracer_has(t, PT_CALL));
 	if (!tracer_has(t, PT_OFFCPU))
 		switches_leave_out(t);
 	if (!tracer_has(t, PT_OFFCPU) && !tracer_has(t, PT_TRACEPOINT))
@@ -158,6 +160,8 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 		return -errno;
 	t->skel = skel;
 	t->dry = opts->dry;
+	t->calls = opts->calls;
+	t->allow_step = opts->allow_step;
 	t->events = opts->events ? opts->events : 1u << PT_SYSCALL;
 	if (tracer_has(t, PT_SAMPLE))
 		t->sample_hz = opts->sample_hz ? opts->sample_hz : DEFAULT_HZ;
@@ -177,6 +181,8 @@ static int load(struct tracer *t, const struct tracer_opts *opts)
 		rc = bpf_map__set_max_entries(skel->maps.kstacks, 1);
 	if (!rc)
 		rc = verdicts_open(t, opts->filter_calls);
+	if (!rc && !tracer_has(t, PT_CALL))
+		rc = bpf_map__set_max_entries(skel->maps.callees, 1);
 	if (rc)
 		return rc;
 	attach_note_in(&t->plan, t->dry);

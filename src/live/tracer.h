@@ -33,6 +33,13 @@ struct tracer;
 struct elfimg;
 struct plan;
 
+enum tracer_calls {		/* by what calls are traced */
+	TRACER_CALLS_AUTO,	/* USDT probes where they tell of all, else... */
+	TRACER_CALLS_USDT,
+	TRACER_CALLS_PLACES,	/* places in the interpreter's code (synth.h) */
+	TRACER_CALLS_NONE,	/* nothing is put in for them */
+};
+
 struct tracer_opts {
 	bool dry;			/* load and attach nothing: a plan */
 	bool follow;			/* descendants too */
@@ -51,6 +58,8 @@ struct tracer_opts {
 					 * 0: system calls */
 	uint32_t sample_hz;		/* of PT_SAMPLE, a CPU */
 	bool filter_calls;		/* leave out what tracer_judge() refuses */
+	uint8_t calls;			/* enum tracer_calls */
+	bool allow_step;		/* probes where the kernel single-steps */
 	const struct eventset_named *named;	/* kept until it is closed */
 	size_t nr_named;
 };

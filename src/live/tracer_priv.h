@@ -55,6 +55,9 @@ struct tracer {
 	size_t nr_usdt_files;
 	char **usdt_seen;	/* "provider:name" of all probes met */
 	size_t nr_usdt_seen;
+	uint8_t calls;		/* enum tracer_calls */
+	bool allow_step;
+	uint32_t nr_placed;	/* files that have places of calls: places.c */
 	uint64_t usdt_found;	/* bit for each of `named` that is in some file */
 	uint64_t probe_ns;	/* what a hit of one costs, before the program */
 	uint32_t path_len;
@@ -100,6 +103,13 @@ void tracer_stop_samples(struct tracer *t);
  */
 int price_of_probe(struct tracer *t, const struct bpf_program *prog,
 		   struct err *err) PT_MUST_CHECK;
+
+/*
+ * places.c: probes at the places of an interpreter's code; *nr: how many.
+ * -ENOTSUP (ERR_UNSUPPORTED) with a sentence, before any is in.
+ */
+int places_add(struct tracer *t, const struct tracer_file *file, uint32_t *nr,
+	       struct err *err) PT_MUST_CHECK;
 
 struct probe_place;
 

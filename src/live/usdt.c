@@ -22,7 +22,9 @@ struct usdt_file {
 	ino_t ino;
 	pid_t pid;
 	uint64_t has;		/* bit for each of the named events */
-	uint32_t calls;		/* places of function__entry and __return */
+	uint32_t calls;		/* probes in it that tell of calls */
+	enum pt_calls_by by;	/* and what these are */
+	struct err why;		/* that there are none */
 };
 
 _Static_assert(EVENTSET_NAMED < 64, "a bit for each");
@@ -292,18 +294,11 @@ static bool has_both(const struct tracer *t, const struct stapsdt *notes)
 	return entry && back;
 }
 
-/*
- * Both or none, and only where both tell of all calls (not in 3.11).  When all are in place each
- * thread begins anew with its stack.
- */
-static int add_calls(struct tracer *t, const struct stapsdt *notes,
-		     const struct tracer_file *file, struct err *err)
+/* function__entry and function__return, both. */
+static int add_usdt_calls(struct tracer *t, const struct stapsdt *notes,
+			  const struct tracer_file *file, struct usdt_file *f,
+			  struct err *err)
 {
-	struct usdt_file *f = &t->usdt_files[t->nr_usdt_files - 1];
-
-	if (!tracer_has(t, PT_CALL) || !has_both(t, notes) ||
-	    !pyimage_probes_tell_calls(file->version))
-		return 0;
 	for (size_t i = 0; i < notes->nr; i++) {
 		const struct stapsdt_note *note = &notes->notes[i];
 		const struct bpf_program *prog = of_calls(t, note);
@@ -319,8 +314,48 @@ static int add_calls(struct tracer *t, const struct stapsdt *notes,
 					note->name);
 		f->calls += prog != NULL;
 	}
-	t->skel->bss->sw.calls++;
+	f->by = PT_CALLS_USDT;
 	return 0;
+}
+
+/* An interpreter that has no such places is refused when it is a target. */
+static int add_places(struct tracer *t, const struct tracer_file *file,
+		      struct usdt_file *f, struct err *err)
+{
+	struct err why = { 0 };
+	int rc = file->version ? places_add(t, file, &f->calls, &why) : 0;
+
+	if (rc && rc != -ENOTSUP && err)
+		*err = why;
+	if (rc != -ENOTSUP) {
+		f->by = PT_CALLS_SYNTHETIC;
+		return rc;
+	}
+	f->why = why;
+	return 0;
+}
+
+/*
+ * USDT only where both tell of all calls (not in 3.11).  When all are in place
+ * each thread begins anew with its stack.
+ */
+static int add_calls(struct tracer *t, const struct stapsdt *notes,
+		     const struct tracer_file *file, struct err *err)
+{
+	struct usdt_file *f = &t->usdt_files[t->nr_usdt_files - 1];
+	bool tell = has_both(t, notes) &&
+		    pyimage_probes_tell_calls(file->version);
+	int rc = 0;
+
+	if (!tracer_has(t, PT_CALL) || t->calls == TRACER_CALLS_NONE)
+		return 0;
+	if (tell && t->calls != TRACER_CALLS_PLACES)
+		rc = add_usdt_calls(t, notes, file, f, err);
+	else if (t->calls != TRACER_CALLS_USDT)
+		rc = add_places(t, file, f, err);
+	if (!rc && f->calls)
+		t->skel->bss->sw.calls++;
+	return rc;
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -346,7 +381,8 @@ static int is_new(struct tracer *t, const struct tracer_file *file,
 		return err_set(err, -ENOMEM, "out of memory");
 	t->usdt_files = more;
 	more[t->nr_usdt_files++] = (struct usdt_file){ st.st_dev, st.st_ino,
-						       file->pid, 0, 0 };
+						       file->pid, 0, 0,
+						       PT_CALLS_NONE, { 0 } };
 	return 1;
 }
 
@@ -432,16 +468,33 @@ enum pt_calls_by tracer_calls_by(const struct tracer *t, int fd)
 {
 	const struct usdt_file *found = found_in(t, fd);
 
-	return found && found->calls ? PT_CALLS_USDT : PT_CALLS_NONE;
+	return found && found->calls ? found->by : PT_CALLS_NONE;
 }
 
-static int no_calls(const char *python, struct err *err)
+static int no_calls(const struct tracer *t, const struct usdt_file *f,
+		    const char *python, struct err *err)
 {
-	err_kind(err, ERR_UNSUPPORTED, -ENOTSUP, "this CPython %s has no "
-		 "USDT probes that tell of every call", python);
-	err_hint(err, "distributions' builds of 3.6 to 3.10 and 3.15 have "
-		 "function__entry and function__return; 'pytrace probes FILE' "
-		 "says what each probe does");
+	if (t->calls == TRACER_CALLS_NONE) {
+		err_kind(err, ERR_USAGE, -ENOTSUP, "--probes=none leaves no way "
+			 "to trace calls");
+		err_hint(err, "without probes, by samples and waits: pytrace -p "
+			 "PID");
+		return -ENOTSUP;
+	}
+	if (f->why.kind && err) {
+		*err = f->why;
+		(void)!err_wrap(err, -ENOTSUP, t->calls == TRACER_CALLS_PLACES ?
+				"this CPython %s takes no synthetic probes" :
+				"this CPython %s has no USDT probes that tell of "
+				"every call, and takes no synthetic ones", python);
+	} else {
+		err_kind(err, ERR_UNSUPPORTED, -ENOTSUP, "this CPython %s has no "
+			 "USDT probes that tell of every call", python);
+		err_hint(err, "distributions' builds of 3.6 to 3.10 and 3.15 "
+			 "have function__entry and function__return; 'pytrace "
+			 "probes FILE' says what each probe does; others: "
+			 "--probes=synthetic");
+	}
 	err_hint(err, "without them, by samples and waits: pytrace -p PID");
 	return -ENOTSUP;
 }
@@ -510,7 +563,7 @@ int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 	uint64_t has = found ? found->has : UINT64_MAX;
 
 	if (tracer_has(t, PT_CALL) && found && !found->calls)
-		return no_calls(python, err);
+		return no_calls(t, found, python, err);
 	for (uint32_t i = 0; i < t->nr_named; i++) {
 		const struct named_event *e = &t->named[i];
 

@@ -213,6 +213,10 @@ static int find_code_type(struct search *s)
 	if (elfimg_pointer(s->img, image->code_type + TP_DEALLOC,
 			   &image->dealloc) < 0)
 		image->dealloc = 0;
+	if (s->p->version > 0x0308 ||
+	    elfimg_sym(s->img, "_Py_CheckRecursionLimit", &image->depth_limit,
+		       NULL) < 0)
+		image->depth_limit = 0;
 	return 0;
 }
 

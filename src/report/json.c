@@ -92,6 +92,8 @@ static const char *calls_by(uint8_t by)
 		return "none";
 	case PT_CALLS_USDT:
 		return "usdt";
+	case PT_CALLS_SYNTHETIC:
+		return "synthetic";
 	}
 	return NULL;		/* of a newer stream */
 }

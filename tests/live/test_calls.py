@@ -99,9 +99,9 @@ def assert_same(truth, trace):
                                                     trace.get(tid, []), tid)
 
 
-def traced(tracer, python, profiler, folder, seed, *options):
+def traced(tracer, python, profiler, folder, seed, *words, options=()):
     run = tracer.run(program(python, folder, seed, "--profiler", profiler,
-                             *options), "-e", "calls", "--buffer", "64M")
+                             *words), "-e", "calls", "--buffer", "64M", *options)
     print("seed %d, pytrace %s: %s" % (seed, run.status, run.stderr[-500:]))
     assert run.status == 0, run.stderr[-3000:]
     assert not run.losses()
@@ -125,17 +125,16 @@ def test_event_oracle(tracer, calls_python, profiler, tmp_path, seed):
                    for nr, _ in others.get(tid, ())), others[tid]
 
 
-def test_attached_in_the_middle(tracer, calls_python, profiler, tmp_path):
-    """16 busy threads, some of them deep in a recursion, generators suspended:
-    from then on the trace is what one from the start would be."""
+def attached_in_the_middle(tracer, python, profiler, tmp_path, *options):
     child = tracer.start(program(
-        calls_python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "45",
+        python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "45",
         "--threads", "16", "--at-once", "--deep", "12", "--pause", ".15",
         "--wait", "--folder", tmp_path))
     wait_for((tmp_path / "ready").exists, "the program runs")
     (tmp_path / "go").touch()
     wait_for((tmp_path / "busy").exists, "its threads run")
-    attached = tracer.attach(child.pid, "-e", "calls", "--buffer", "256M")
+    attached = tracer.attach(child.pid, "-e", "calls", "--buffer", "256M",
+                             *options)
     assert child.wait(170) == 0
     run = attached.wait()
     assert not run.losses(), run.stderr
@@ -156,6 +155,12 @@ def test_attached_in_the_middle(tracer, calls_python, profiler, tmp_path):
     assert sum(sizes) > 50000
     assert any(r["begin"] == "seeded" and r["func"].endswith("deep")
                for o in others.values() for _, r in o)
+
+
+def test_attached_in_the_middle(tracer, calls_python, profiler, tmp_path):
+    """16 busy threads, some of them deep in a recursion, generators suspended:
+    from then on the trace is what one from the start would be."""
+    attached_in_the_middle(tracer, calls_python, profiler, tmp_path)
 
 
 def test_lost_records(tracer, calls_python, profiler, tmp_path):

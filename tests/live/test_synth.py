@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Synthetic probes: places of an interpreter's code, held against the oracle.
+
+The same oracle as of the interpreter's own probes (test_calls.py): none missed
+and none more, for each thread and in order.
+"""
+import time
+
+import pytest
+
+from found import SYNTHETIC as SYNTHETIC_VERSIONS
+from test_calls import (FIXED, FRESH, assert_same,  # noqa: F401
+                        attached_in_the_middle, marked, profiler, trace_of,
+                        traced, truth_of)
+from tracing import wait_for
+
+SYNTHETIC = "--probes=synthetic"
+
+# 30 times each, two thirds of them with a trace or a profile function.
+TRACED = """
+import os, sys, time
+def leaf(): pass
+def numbers():
+    yield 1
+    leaf()
+    yield 2
+    leaf()
+    yield 3
+def bad():
+    raise ValueError
+def main():
+    for i in range(30):
+        if i == 10:
+            sys.settrace(lambda *a: None)
+        if i == 20:
+            sys.settrace(None)
+            sys.setprofile(lambda *a: None)
+        assert list(numbers()) == [1, 2, 3]
+        try:
+            bad()
+        except ValueError:
+            pass
+    sys.setprofile(None)
+while len(sys.argv) > 1 and not os.path.exists(sys.argv[1]):
+    time.sleep(.01)
+main()
+"""
+
+
+@pytest.mark.parametrize("seed", [FIXED, FRESH], ids=["fixed", "fresh"])
+def test_event_oracle(tracer, synth_python, profiler, tmp_path, seed):  # noqa: F811
+    run = traced(tracer, synth_python, profiler, tmp_path, seed, "--rounds",
+                 "45", options=(SYNTHETIC,))
+    truth = {tid: marked(e) for tid, e in truth_of(tmp_path).items()}
+    trace, others = trace_of(run)
+    assert_same(truth, {tid: marked(trace.get(tid, [])) for tid in truth})
+    sizes = sorted(map(len, truth.values()))
+    assert len(sizes) == 5
+    assert sizes[-1] >= 10000 and sum(sizes) >= 45000
+    # what nobody saw begin or end is outside the markers
+    for tid in truth:
+        begin = trace[tid].index(truth[tid][0])
+        assert all(not begin < nr < begin + len(truth[tid])
+                   for nr, _ in others.get(tid, ())), others[tid]
+
+
+def test_attached_in_the_middle(tracer, synth_python, profiler, tmp_path):  # noqa: F811
+    """16 busy threads, deep in a recursion, generators suspended."""
+    attached_in_the_middle(tracer, synth_python, profiler, tmp_path, SYNTHETIC)
+
+
+def test_with_a_trace_function(tracer, synth_python, tmp_path):
+    """sys.settrace and a profiler change the code that is run: the calls stay
+    what they are."""
+    script = tmp_path / "traced.py"
+    script.write_text(TRACED)
+    run = tracer.run(synth_python.argv(script), "-e", "calls", SYNTHETIC)
+    assert run.status == 0 and not run.losses(), run.stderr
+    seen = {}
+    for r in run.records("call"):
+        if r["file"] == str(script) and r["end"] != "unfinished":
+            seen[r["func"].split(".")[-1]] = \
+                seen.get(r["func"].split(".")[-1], 0) + 1
+    assert seen["leaf"] == 60
+    assert seen["numbers"] == 4 * 30
+    assert seen["bad"] == 30
+
+
+def test_two_streams_are_one(tracer, calls_python, tmp_path):
+    """The interpreter's own probes and synthetic ones, at the same time."""
+    script = tmp_path / "script.py"
+    if calls_python.info not in SYNTHETIC_VERSIONS:
+        pytest.skip("it takes no synthetic probes")
+    # without a profile function: it is called between the two of them
+    script.write_text(TRACED.replace("sys.settrace(", "str(").replace(
+        "sys.setprofile(", "str("))
+    child = tracer.start(calls_python.argv(script, tmp_path / "go"))
+    wait_for(lambda: "script.py" in open("/proc/%d/cmdline" % child.pid).read(),
+             "it runs")
+    time.sleep(.5)
+    both = [tracer.attach(child.pid, "-e", "calls", "--probes=" + kind)
+            for kind in ("usdt", "synthetic")]
+    (tmp_path / "go").touch()
+    assert child.wait(60) == 0
+    streams = []
+    for attached in both:
+        run = attached.wait()
+        assert run.status == 0 and not run.losses(), run.stderr
+        events = trace_of(run)[0][child.pid]
+        begin = next(i for i, e in enumerate(events) if e[1] == "main")
+        streams.append(events[begin:])
+    assert len(streams[0]) > 400
+    assert streams[0] == streams[1]
