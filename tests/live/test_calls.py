@@ -583,6 +583,91 @@ def test_greenlets_filtered(tracer, calls_python, tmp_path):
     assert total["repairs"]["switches"] > 100
 
 
+def unless_has_gevent(python):
+    """Debian builds it for its own Python alone: forky's is not 3.15."""
+    if python.info[:2] == (3, 9):
+        unless_ci("needs Debian's python3-gevent (scripts/interpreters)")
+    pytest.skip("no gevent for this Python")
+
+
+GEVENT = """
+import random, sys
+import gevent
+from gevent.event import Event
+from gevent.queue import Queue
+
+NR = 8
+rng = random.Random(int(sys.argv[1]))
+TURNS = [Event() for _ in range(NR)]
+QUEUE = Queue(3)
+
+def leaf(): pass
+
+def wait(mine):
+    how = rng.randrange(4)
+    if how == 0:
+        gevent.sleep(0)
+    elif how == 1:
+        gevent.sleep(.0005)
+    elif how == 2:
+        QUEUE.put(mine)         # blocks when three are there
+        QUEUE.get()
+    else:
+        TURNS[(mine + 1) % NR].set()
+        TURNS[mine].wait(.002)
+        TURNS[mine].clear()
+"""
+GEVENT_EACH = """
+def mine_%d(n):
+    leaf()
+    if n:
+        mine_%d(n - 1)
+        wait(%d)
+        mine_%d(n - 1)
+    else:
+        wait(%d)
+
+def run_%d():
+    for _ in range(10):
+        mine_%d(3)
+"""
+
+
+def test_gevent(tracer, calls_python, tmp_path):
+    """The same of a hub that switches: also the functions that gevent calls
+    are on the stack of the greenlet that runs, and of no other."""
+    if subprocess.run(calls_python.argv("-c", "import gevent"),
+                      stderr=subprocess.DEVNULL).returncode:
+        unless_has_gevent(calls_python)
+    script = tmp_path / "gevents.py"
+    script.write_text(GEVENT + "".join(GEVENT_EACH.replace("%d", str(i))
+                                       for i in range(8)) +
+                      "gevent.joinall([gevent.spawn(f) for f in (%s)])\n" %
+                      ", ".join("run_%d" % i for i in range(8)))
+    run = tracer.run(calls_python.argv(script, FRESH), "-e", "calls", "-k",
+                     "--buffer", "64M", "-F", "gevents.py", "-F", "gevent/*")
+    assert run.status == 0, run.stderr
+    assert not run.losses()
+    counts, waited = {}, set()
+    for r in run.records("call"):
+        mine = [f["func"] for f in r["stack"]
+                if re.match("(mine|run)_", f["func"] or "")]
+        assert len({f.split("_")[1] for f in mine}) <= 1, r
+        if not mine:
+            continue
+        # it ends where the greenlet does: below it is no module
+        assert mine[-1].startswith("run_"), r
+        assert r["stack"][-1]["func"] in (mine[-1], "Greenlet.run"), r
+        if r["file"] == str(script) and r["func"] in mine[:1]:
+            assert (r["begin"], r["end"]) == ("entry", "return"), r
+            counts[r["func"]] = counts.get(r["func"], 0) + 1
+        elif "/gevent/" in (r["file"] or ""):
+            waited.add(r["func"])
+    assert counts == {**{"mine_%d" % i: 150 for i in range(8)},
+                      **{"run_%d" % i: 1 for i in range(8)}}
+    assert waited
+
+
 def dtracedata(python, name, tmp_path):
     """CPython's own test of its probes, and what it expects."""
     name_of = "python%s.%s" % python.info[:2]
