@@ -81,7 +81,7 @@ _pytrace() {
 		return ;;
 	-e)
 		mapfile -t COMPREPLY < <(compgen -W \
-			'syscalls faults offcpu cpu calls gc import audit usdt: %file %network %process %desc %memory
+			'syscalls faults offcpu cpu calls gc import audit line usdt: %file %network %process %desc %memory
 			 cycles instructions cache-misses branch-misses cpu-clock page-faults
 			 context-switches cpu-migrations sched: block: kmem: net:' -- "$cur")
 		return ;;

@@ -417,6 +417,7 @@ enum pt_named_kind {
 	PT_NAMED_GC,		/* a run of the garbage collector */
 	PT_NAMED_IMPORT,	/* a module was looked for and loaded, or not */
 	PT_NAMED_AUDIT,		/* sys.audit() of some event */
+	PT_NAMED_LINE,		/* a line of a function begins */
 };
 
 /* The kernel came by a place that has a name. */

@@ -85,7 +85,7 @@ static const struct row {
 		"also report every DUR what ended since the last time", 2 } },
 	{ OPTS_SELECT, { NULL, 'e', "LIST", 0,
 		"these events: syscalls, faults, offcpu, cpu[:HZ] (samples), calls, gc, "
-		"import, audit, a USDT probe (usdt:provider:name), a "
+		"import, audit, line (with -F and -d), a USDT probe (usdt:provider:name), a "
 		"tracepoint of the kernel (category:name), a counter "
 		"(cycles[:HZ], page-faults[/PERIOD], ...); or these system "
 		"calls: openat,read, %file %network %process %desc "
@@ -516,6 +516,14 @@ static bool has_names(const struct opts *o)
 	return false;
 }
 
+static bool names_line(const struct opts *o)
+{
+	for (size_t i = 0; i < o->events.nr; i++)
+		if (!strcmp(o->events.v[i], "line"))
+			return true;
+	return false;
+}
+
 /* What belongs together, and what must be there. */
 static const char *contradiction(const struct opts *o, int groups)
 {
@@ -540,6 +548,10 @@ static const char *contradiction(const struct opts *o, int groups)
 		return "--tree or --hist, not both";
 	if (o->tree && o->by)
 		return "--tree is by stack: --by is for tables and --hist";
+	if (!o->input && names_line(o) &&
+	    (!o->functions.nr || !o->duration_ns))
+		return "-e line makes an event of each line of Python that runs: "
+		       "with -F PATTERN and -d DUR only (pytrace trace)";
 	if (o->innermost && !o->functions.nr)
 		return "--innermost is for -F";
 	if (o->input && (o->duration_ns || o->buffer || o->follow))

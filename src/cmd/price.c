@@ -34,7 +34,8 @@ static const struct row {
 static bool is_usdt(const struct eventset_named *e)
 {
 	return e->kind == PT_NAMED_USDT || e->kind == PT_NAMED_GC ||
-	       e->kind == PT_NAMED_IMPORT || e->kind == PT_NAMED_AUDIT;
+	       e->kind == PT_NAMED_IMPORT || e->kind == PT_NAMED_AUDIT ||
+	       e->kind == PT_NAMED_LINE;
 }
 
 static bool has_named(const struct eventset *events, bool usdt)

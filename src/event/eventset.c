@@ -50,6 +50,7 @@ static const struct {
 	{ "gc", PT_NAMED_GC },
 	{ "import", PT_NAMED_IMPORT },
 	{ "audit", PT_NAMED_AUDIT },
+	{ "line", PT_NAMED_LINE },
 };
 
 /* The kind of an event that has a name of its own; -1: it is none. */

@@ -5,7 +5,7 @@
  *	faults,offcpu	kinds of events: syscalls, faults, offcpu, cpu[:HZ], calls
  *	openat,%file	only these system calls: sysset.h
  *	sched:sched_waking	a tracepoint of the kernel: category:name
- *	gc,import,audit	what CPython's own USDT probes tell
+ *	gc,import,audit,line	what CPython's own USDT probes tell
  *	usdt:libc:setjmp	any USDT probe: usdt:provider:name
  *	cycles:99	a counter of processor or kernel: counters.h
  *	!faults,!close	what there would be otherwise, without these

@@ -52,7 +52,7 @@ int sysset_parse(struct sysset *s, const char *const *words, size_t nr,
 		err_kind(err, ERR_USAGE, -EINVAL, "no event and no system call '%s'",
 			 words[i] + out);
 		err_hint(err, "-e takes syscalls, faults, offcpu, cpu[:HZ], "
-			 "gc, import, audit, usdt:provider:name, "
+			 "gc, import, audit, line, usdt:provider:name, "
 			 "tracepoints (category:name), counters (cycles, "
 			 "page-faults...), names of system calls, "
 			 "and the classes %%file %%network %%process %%desc "

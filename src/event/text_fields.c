@@ -42,7 +42,7 @@ WORDS(words_off_state, [PT_OFF_DONE] = "done",
 WORDS(words_named, [PT_NAMED_TRACEPOINT] = "tracepoint",
       [PT_NAMED_COUNTER] = "counter", [PT_NAMED_USDT] = "usdt",
       [PT_NAMED_GC] = "gc", [PT_NAMED_IMPORT] = "import",
-      [PT_NAMED_AUDIT] = "audit");
+      [PT_NAMED_AUDIT] = "audit", [PT_NAMED_LINE] = "line");
 WORDS(words_waker, [PT_WAKER_NONE] = "none", [PT_WAKER_TASK] = "task",
       [PT_WAKER_TIMER] = "timer", [PT_WAKER_INTERRUPT] = "interrupt");
 

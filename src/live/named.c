@@ -44,7 +44,8 @@ static void shape_of(struct named_event *e, bool no_paths)
 bool named_is_usdt(const struct named_event *e)
 {
 	return e->kind == PT_NAMED_USDT || e->kind == PT_NAMED_GC ||
-	       e->kind == PT_NAMED_IMPORT || e->kind == PT_NAMED_AUDIT;
+	       e->kind == PT_NAMED_IMPORT || e->kind == PT_NAMED_AUDIT ||
+	       e->kind == PT_NAMED_LINE;
 }
 
 int named_set_fields(struct named_event *e, const struct tracefs_event *found,

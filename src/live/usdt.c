@@ -53,6 +53,8 @@ static const struct known {
 	  { TEXT("module", "8"), "int found 16 4 s" } },
 	{ PT_NAMED_AUDIT, "audit", PT_SITE_PLAIN, 1, 1,
 	  { TEXT("event", "8") } },
+	{ PT_NAMED_LINE, "line", PT_SITE_PLAIN, 3, 3,
+	  { TEXT("file", "8"), TEXT("func", "16"), "int line 24 4 s" } },
 	{ PT_NAMED_USDT, "gc__start", PT_SITE_PLAIN, 0, 1,
 	  { "int generation 8 4 s" } },
 	{ PT_NAMED_USDT, "gc__done", PT_SITE_PLAIN, 0, 1,

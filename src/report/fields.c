@@ -24,11 +24,12 @@ static bool value_of(const struct moment *m, const struct evfield *f,
 	return evfield_value(f, record_data(tp), tp->nr, v);
 }
 
-/* Names of modules and of audit events are none. */
+/* Names of modules and of audit events are none, and code always has its file. */
 static bool may_be_path(const struct moment *m)
 {
 	return m->named->kind != PT_NAMED_IMPORT &&
-	       m->named->kind != PT_NAMED_AUDIT;
+	       m->named->kind != PT_NAMED_AUDIT &&
+	       m->named->kind != PT_NAMED_LINE;
 }
 
 /* ---- text ----------------------------------------------------------------- */

@@ -139,10 +139,10 @@ int filter_add_func(struct filter *f, const char *pattern, struct err *err)
 	return 0;
 }
 
-static bool stack_matches(const struct filter *f, const struct func *p,
-			  const struct pystack *st)
+static bool stack_matches(const struct func *p, const struct pystack *st,
+			  bool innermost)
 {
-	uint32_t nr = f->innermost && st->nr ? 1 : st->nr;
+	uint32_t nr = innermost && st->nr ? 1 : st->nr;
 
 	for (uint32_t i = 0; i < nr; i++)
 		if (pattern_matches(&p->is, &st->frames[i]))
@@ -150,20 +150,26 @@ static bool stack_matches(const struct filter *f, const struct func *p,
 	return false;
 }
 
-bool filter_passes_stack(const struct filter *f, const struct pystack *st)
+static bool functions_pass(const struct filter *f, const struct pystack *st,
+			   bool innermost)
 {
 	bool wanted = !f->has_positive;
 
 	for (size_t i = 0; i < f->nr_func; i++) {
 		const struct func *p = &f->func[i];
 
-		if ((wanted && !p->not) || !stack_matches(f, p, st))
+		if ((wanted && !p->not) || !stack_matches(p, st, innermost))
 			continue;
 		if (p->not)
 			return false;
 		wanted = true;
 	}
 	return wanted;
+}
+
+bool filter_passes_stack(const struct filter *f, const struct pystack *st)
+{
+	return functions_pass(f, st, f->innermost);
 }
 
 /* ---- all conditions ------------------------------------------------------- */
@@ -224,7 +230,11 @@ static bool passes(const struct filter *f, const struct moment *m,
 	case FILTER_SLOWER:
 		return !f->slower || (took_time(ev) && ev->dur >= f->slower);
 	case FILTER_FUNC:
-		return filter_passes_stack(f, &m->stack);
+		/* a line is of one function, whoever called it */
+		return functions_pass(f, &m->stack, f->innermost ||
+				      (m->named && m->rec->type ==
+				       PT_TRACEPOINT && m->named->kind ==
+				       PT_NAMED_LINE));
 	case FILTER_NR:
 		break;
 	}

@@ -243,6 +243,8 @@ const char *json_named_kind(uint8_t kind)
 		return "import";
 	case PT_NAMED_AUDIT:
 		return "audit";
+	case PT_NAMED_LINE:
+		return "line";
 	}
 	return "unknown";
 }

@@ -401,13 +401,14 @@ static void put_sample(struct jsonw *w, const struct moment *m)
 	put_tristate(w, "in_gc", s->in_gc);
 }
 
-/* "gc", "import", "audit": events of Python, not of a probe. */
+/* "gc", "import", "audit", "line": events of Python, not of a probe. */
 static bool has_own_type(const struct moment *m)
 {
 	return m->rec->type == PT_TRACEPOINT && m->named &&
 	       (m->named->kind == PT_NAMED_GC ||
 		m->named->kind == PT_NAMED_IMPORT ||
-		m->named->kind == PT_NAMED_AUDIT);
+		m->named->kind == PT_NAMED_AUDIT ||
+		m->named->kind == PT_NAMED_LINE);
 }
 
 static void put_tracepoint(struct jsonw *w, const struct moment *m,

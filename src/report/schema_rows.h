@@ -72,6 +72,8 @@ X("import", "A module was loaded, or not found.",				\
   "t:u dur:u?" TASK " module:s? found:i?" AT_STACK)				\
 X("audit", "An audit event of Python, without its arguments.",			\
   "t:u dur:u?" TASK " event:s?" AT_STACK)					\
+X("line", "A line of a function begins.",					\
+  "t:u dur:u?" TASK " file:s? func:s? line:i?" AT_STACK)			\
 X("shed", "Less is traced from here on: --max-overhead.",			\
   "t:u step:s? why:s limit_percent:u slower_ns:u? span_ns:u cost_ns:u "		\
   "target_ns:u own_ns:u")							\

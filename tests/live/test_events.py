@@ -294,6 +294,98 @@ def at(records, func):
             and func in [f["func"] for f in r["stack"]]]
 
 
+LINES = """
+import sys
+
+class Closing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        return True
+
+def helper(n):
+    return [i for i in range(n)
+            if i % 2]
+
+def wanted(n):
+    total = 0
+    for i in range(n):
+        if i % 2:
+            continue
+        total += sum(helper(i))
+    while total > 3:
+        total -= 3
+    try:
+        int("x")
+    except ValueError:
+        total = len(
+            helper(
+                4))
+    finally:
+        total += 1
+    with Closing():
+        total += 1
+    return (total,
+            n)
+
+def gen(n):
+    for i in range(n):
+        got = yield i
+    return got
+
+def tell(frame, event, arg):
+    if event == "line":
+        SEEN.append((frame.f_code.co_name, frame.f_lineno))
+    return tell
+
+SEEN = []
+if sys.argv[1:] == ["truth"]:
+    sys.settrace(tell)
+wanted(6)
+list(gen(3))
+sys.settrace(None)
+for name, line in SEEN:
+    print(name, line)
+"""
+
+
+def test_line(tracer, debian_python, tmp_path):
+    """The lines of the functions that are asked for, in order, as Python itself
+    tells them in another run; where its probe fires.
+
+    Python tells a line once more when an exception leaves a `with` on its last
+    line, for settrace() alone (3.9's exception_unwind in Python/ceval.c): so
+    there is none here."""
+    script = tmp_path / "lines.py"
+    script.write_text(LINES)
+    truth = subprocess.run(debian_python.argv(script, "truth"), check=True,
+                           stdout=subprocess.PIPE, universal_newlines=True)
+    truth = [(name, int(line)) for name, line in
+             map(str.split, truth.stdout.splitlines())]
+    options = ("-e", "line", "-F", "lines.py:wanted", "-F", "lines.py:gen")
+    if debian_python.info[:2] > (3, 11):
+        target = tracer.start(debian_python.argv("-c",
+                                                 "import time; time.sleep(99)"))
+        tracing.wait_for(lambda: b"time.sleep" in Path(
+            "/proc/%d/cmdline" % target.pid).read_bytes() and "python" in
+            os.readlink("/proc/%d/exe" % target.pid), "it runs")
+        time.sleep(.3)
+        run = tracer.attach(target.pid, *options, "-d", "60", wait=False).wait()
+        assert run.status == 5, run.stderr
+        assert "'line' needs a USDT probe that this CPython " in run.stderr
+        return
+    run = tracer.run(debian_python.argv(script), *options, "-d", "60")
+    assert run.status == 0, run.stderr
+    assert not run.losses()
+    lines = run.records("line")
+    assert len(truth) > 60
+    assert [(r["func"], r["line"]) for r in lines] == \
+        [t for t in truth if t[0] in ("wanted", "gen")]
+    assert {r["file"] for r in lines} == {str(script)}
+    assert all(r["stack"][0]["func"] == r["func"] for r in lines)
+
+
 def test_gc_import_audit(tracer, debian_python):
     """What Python itself counts, at its line; each pause has a length."""
     run = tracer.run(debian_python.argv(*script(TOLD)), "-e",

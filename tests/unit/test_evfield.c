@@ -276,6 +276,9 @@ static void probes_by_name(void **state)
 	assert_int_equal(s.named[2].kind, PT_NAMED_USDT);
 	assert_true(eventset_has_named(&s, "usdt:python:line"));
 	assert_false(eventset_has_named(&s, "audit"));
+	words[0] = "line";
+	assert_int_equal(eventset_parse(&s, words, 1, EVENTS_ALL, &err), 0);
+	assert_int_equal(s.named[0].kind, PT_NAMED_LINE);
 	words[0] = "gc:x";		/* a category that only the kernel knows */
 	assert_int_equal(eventset_parse(&s, words, 1, EVENTS_ALL, &err), 0);
 	assert_int_equal(s.named[0].kind, PT_NAMED_TRACEPOINT);
