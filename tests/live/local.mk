@@ -17,7 +17,7 @@ EXTRA_DIST += \
 	tests/live/test_promises.py \
 	tests/live/test_quota.py \
 	tests/live/test_real_programs.py \
-	tests/live/test_asleep.py \
+	tests/live/test_asleep.py tests/live/test_beside.py \
 	tests/live/test_kernel.py \
 	tests/live/test_sched.py \
 	tests/live/test_planted.py tests/live/planted/make_site.py \
