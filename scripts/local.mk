@@ -1,7 +1,8 @@
 # Targets for those who work on pytrace; each is one line to remember.
 EXTRA_DIST += \
 	scripts/check scripts/check-dist scripts/check-docs \
-	scripts/check-headers scripts/check-layers scripts/ci-summary scripts/gen-layouts scripts/gen-opcodes \
+	scripts/check-headers scripts/check-layers scripts/ci-summary \
+	scripts/gen-layouts scripts/gen-opcodes \
 	scripts/interpreters scripts/lint scripts/packages \
 	scripts/quickstart scripts/timed \
 	examples/shop.py \

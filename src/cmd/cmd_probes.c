@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_probes: list the USDT notes of files and processes. */
+/* cmd_probes: list the probes of files and processes. */
 #include <argp.h>
 #include <errno.h>
 
@@ -8,6 +8,7 @@
 #include "cmd/probes_events.h"
 #include "cmd/probes_pid.h"
 #include "cmd/probes_python.h"
+#include "cmd/probes_synth.h"
 
 #define MAX_PIDS	256
 
@@ -116,12 +117,17 @@ static int print_notes(const struct options *o, struct probes_file *f,
 {
 	struct probes_view view = { .offsets = o->offsets };
 	struct probes_python py;
+	int rc = 0;
 
 	*python = probes_python_view(f, &py, &view);
 	if (o->json)
-		return probes_print_json(stdout, f, &view, err);
-	probes_print(stdout, f, &view);
-	return 0;
+		rc = probes_print_json(stdout, f, &view, err);
+	else
+		probes_print(stdout, f, &view);
+	if (*python && !rc)
+		rc = probes_synth(stdout, f, &py.image, o->offsets, o->json,
+				  err);
+	return rc;
 }
 
 /* Then those of the interpreter that it needs, if it is none itself. */
@@ -172,9 +178,10 @@ static int run(int argc, char **argv)
 		"List the USDT probes (SDT notes) of ELF files, or of the "
 		"interpreters that processes run: where they are, the "
 		"semaphore that enables each, its arguments, and what a "
-		"CPython of that version does with it.  A script, or a program "
-		"that is linked with a libpython, is followed to its "
-		"interpreter.\v"
+		"CPython of that version does with it; and the places in the "
+		"interpreter's code where synthetic probes tell of calls.  A "
+		"script, or a program that is linked with a libpython, is "
+		"followed to its interpreter.\v"
 		"A listing of any ELF file exits with 0, whether it has "
 		"probes or not; what is not ELF with 4, what is damaged with "
 		"9.", NULL, NULL, NULL,

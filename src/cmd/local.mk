@@ -9,6 +9,7 @@ pytrace_SOURCES = \
 	src/cmd/doctor_left.c \
 	src/cmd/jsonline.c src/cmd/jsonline.h \
 	src/cmd/probes_python.c src/cmd/probes_python.h \
+	src/cmd/probes_synth.c src/cmd/probes_synth.h \
 	src/cmd/probes_pid.c src/cmd/probes_pid.h \
 	src/cmd/cmd_ps.c src/cmd/ps.c src/cmd/ps.h \
 	src/cmd/ps_json.c src/cmd/ps_print.c \

@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "cmd/jsonline.h"
 #include "cmd/probes_python.h"
+#include "cmd/probes_synth.h"
 #include "cmd/ps.h"
 #include "target/find.h"
 #include "target/where.h"
@@ -89,6 +90,9 @@ static int print_one(const struct job *job, struct interp *in,
 		probes_print(job->out, &f, &view);
 		print_why(job, in);
 	}
+	if (!rc)
+		rc = probes_synth(job->out, &f, &in->image, job->offsets,
+				  job->json, err);
 	probes_close(&f);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "cmd/jsonline.h"
+#include "cmd/probes_synth.h"
 #include "target/which.h"
 
 static const char *verdict(const struct stapsdt_note *note, void *ctx)
@@ -73,6 +74,8 @@ static int print_which(FILE *out, const char *path, struct which *w,
 		fputs(" runs the interpreter in\n", out);
 		probes_print(out, &f, &view);
 	}
+	if (!rc)
+		rc = probes_synth(out, &f, &w->image, offsets, json, err);
 	probes_close(&f);
 	return rc;
 }

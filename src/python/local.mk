@@ -5,9 +5,9 @@ libptcore_a_SOURCES += \
 	src/python/layout.c src/python/layout.h \
 	src/python/layout_rows.h \
 	src/python/linetable.c src/python/linetable.h \
+	src/python/machine.c src/python/machine.h \
 	src/python/opcodes.c src/python/opcodes.h \
 	src/python/opcodes_rows.h \
-	src/python/machine.c src/python/machine.h \
 	src/python/pyimage.c src/python/pyimage.h \
 	src/python/pyprobes.c \
 	src/python/pysearch.c src/python/pysearch.h \
@@ -18,5 +18,6 @@ libptcore_a_SOURCES += \
 	src/python/synth_fde.c \
 	src/python/synth_frames.c src/python/synth_frames.h \
 	src/python/synth_site.c src/python/synth_site.h \
-	src/python/synth_table.c src/python/synth_table.h
+	src/python/synth_table.c src/python/synth_table.h \
+	src/python/synth_text.c
 EXTRA_DIST += docs/CPYTHON.md

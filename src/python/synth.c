@@ -174,28 +174,3 @@ int synth_find(struct synth *out, struct elfimg *img, uint16_t version,
 				"and end in '%s'", elfimg_name(img));
 	return 0;
 }
-
-const char *synth_kind_name(enum synth_kind kind)
-{
-	switch (kind) {
-	case SYNTH_ENTRY:	return "entry";
-	case SYNTH_RETURN:	return "return";
-	case SYNTH_YIELD:	return "yield";
-	case SYNTH_MAKES:	return "makes";
-	case SYNTH_CLEAR:	return "clear";
-	case SYNTH_EVAL:	return "eval";
-	case SYNTH_EVAL_END:	return "eval-end";
-	case SYNTH_TRACEBACK:	return "traceback";
-	}
-	return "?";
-}
-
-const char *synth_reg_name(uint8_t reg)
-{
-	static const char *const names[] = {
-		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
-	};
-
-	return reg < ARRAY_LEN(names) ? names[reg] : "-";
-}

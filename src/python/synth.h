@@ -34,16 +34,16 @@ struct elfimg;
 
 enum synth_kind {
 	SYNTH_ENTRY,		/* RESUME: a frame begins, or goes on.  It can
-				 * be hit twice for one: a frame that runs has
-				 * begun already */
+				 * be hit twice for one: a frame that runs
+				 * has begun already */
 	SYNTH_RETURN,		/* RETURN_VALUE, RETURN_CONST */
 	SYNTH_YIELD,		/* YIELD_VALUE: a generator's frame stops */
 	SYNTH_MAKES,		/* RETURN_GENERATOR on 3.15: the frame whose
 				 * SYNTH_ENTRY came just before only makes a
 				 * generator; to be forgotten */
 	SYNTH_CLEAR,		/* _PyEval_FrameClearAndPop(tstate, frame): the
-				 * frame has ended, by return or exception.  Also
-				 * hit for frames that never began */
+				 * frame has ended, by return or exception.
+				 * Also hit for frames that never began */
 	SYNTH_EVAL,		/* the evaluator is called */
 	SYNTH_EVAL_END,		/* a call of the evaluator is over.  No frame */
 	SYNTH_TRACEBACK,	/* PyTraceBack_Here(f): an exception has reached
@@ -72,19 +72,19 @@ struct synth_site {
 	 * negative, else in the 8 bytes that are so far behind where the
 	 * register points to.
 	 */
-	uint8_t frame_reg;	/* enum synth_reg; SYNTH_NO_REG: not known here */
+	uint8_t frame_reg;	/* enum synth_reg; SYNTH_NO_REG: not here */
 	int16_t frame_at;
 	uint8_t tstate_reg;	/* the thread state's; SYNTH_NO_REG */
-	uint8_t throw_reg;	/* SYNTH_EVAL: its lower 32 bits are throwflag */
+	uint8_t throw_reg;	/* SYNTH_EVAL: its lower half is throwflag */
 	/*
 	 * The kernel emulates the instruction: one trap.  Else it is stepped
 	 * over: two, and far dearer in virtual machines.
 	 */
 	bool emulated;
 	/*
-	 * SYNTH_ALWAYS, or the condition, by x86's number (the lower four bits of
-	 * a conditional jump's opcode), that must hold in the flags for the hit
-	 * to count: synth_holds().
+	 * SYNTH_ALWAYS, or the condition, by x86's number (the lower four bits
+	 * of a conditional jump's opcode), that must hold in the flags for the
+	 * hit to count: synth_holds().
 	 */
 	uint8_t cond;
 	uint8_t opcode;		/* of the bytecode whose handler it is in; 0 */
@@ -120,8 +120,12 @@ int synth_find(struct synth *out, struct elfimg *img, uint16_t version,
 
 /* "entry", "return", ...: a word of `pytrace probes`. */
 const char *synth_kind_name(enum synth_kind kind);
+const char *synth_method_name(enum synth_method method);
 /* "rbx"; "-" for SYNTH_NO_REG. */
 const char *synth_reg_name(uint8_t reg);
+/* "jnz 0x443b6d", as assembler text; returns `buf`. */
+const char *synth_insn_text(const struct synth_site *site, char *buf,
+			    size_t size);
 
 /* Does condition `cond` hold in these flags?  Intel SDM 1, appendix B. */
 static inline bool synth_holds(uint8_t cond, uint64_t flags)

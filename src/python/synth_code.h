@@ -37,7 +37,7 @@ struct synth_insn {
 	uint8_t flow;		/* enum synth_flow */
 	uint8_t cond;		/* of a JCC: x86's number */
 	bool emulated;		/* by the kernel's uprobes */
-	uint16_t writes;	/* registers, a bit each; calls: the scratch ones */
+	uint16_t writes;	/* registers, a bit each; calls: scratch ones */
 	/* 8 bytes are moved to STORE_AT(%STORE_BASE); else SYNTH_NO_REG */
 	uint8_t store_base;
 	bool store_zero;	/* $0, else a register */
@@ -93,8 +93,10 @@ bool synth_code_is_label(const struct synth_code *code, uint64_t vaddr);
  */
 const char *synth_code_stub(struct elfimg *img, uint64_t target);
 
-/* The range of the unwind table's entry for `vaddr`; `split`: a part of another.
- * 0 or -ENOENT. */
+/*
+ * The range of the unwind table's entry for `vaddr`; `split`: it is a part of
+ * another function.  0 or -ENOENT.
+ */
 int synth_fde(struct elfimg *img, uint64_t vaddr, struct synth_range *out,
 	      bool *split) PT_MUST_CHECK;
 

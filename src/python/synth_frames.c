@@ -152,18 +152,20 @@ static void follow(const struct synth_code *code, const struct synth_insn *i,
 	}
 }
 
+#define STATIC_CLEAR "_PyEvalFrameClearAndPop"
+
 /* 3.12, where it is static: what RETURN_VALUE and RETURN_CONST call first. */
 static int find_static_clear(const struct frames *f, uint64_t *clear,
 			     struct err *err)
 {
-	if (!elfimg_sym(f->code->img, "_PyEvalFrameClearAndPop", clear, NULL))
+	if (!elfimg_sym(f->code->img, STATIC_CLEAR, clear, NULL))
 		return 0;
 	*clear = 0;
 	for (size_t i = 0; i < OPCODES_EACH && f->ops->ret[i]; i++) {
 		uint64_t label = f->table->handler[f->ops->ret[i]];
 		struct calls c = { .nr = 0 };
 
-		if (f->ops->ret[i] > 200)	/* instrumented: calls another */
+		if (f->ops->ret[i] > 200)	/* INSTRUMENTED_*: other calls */
 			continue;
 		follow(f->code, synth_code_at(f->code, label), &c);
 		if (!c.nr || (*clear && *clear != c.to[0]))
@@ -221,7 +223,8 @@ static int check_clear(const struct frames *f, uint64_t clear,
 
 static int add_clear(const struct frames *f, struct err *err)
 {
-	static const char name[] = "_PyEval_FrameClearAndPop";
+	const char *name = f->out->version == 0x030c ? STATIC_CLEAR :
+			   "_PyEval_FrameClearAndPop";
 	static const struct synth_site like = {
 		.kind = SYNTH_CLEAR, .frame_reg = SYNTH_RSI, .frame_at = -1,
 		.tstate_reg = SYNTH_RDI, .throw_reg = SYNTH_NO_REG,

@@ -137,7 +137,8 @@ static int collect(struct scan *s)
 		rc = elfimg_each_reloc(s->img, add_reloc, s);
 	if (rc < 0)
 		return rc;
-	qsort(s->v, s->nr, sizeof(*s->v), by_place);
+	if (s->nr)
+		qsort(s->v, s->nr, sizeof(*s->v), by_place);
 	return 0;
 }
 
@@ -184,7 +185,8 @@ static int by_value(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-static bool is_diverse(const struct pointer *v)
+/* Do the opcodes go to many places?  `middle` is where the median goes. */
+static bool is_diverse(const struct pointer *v, uint64_t *middle)
 {
 	uint64_t to[OPCODES_NR];
 	size_t distinct = 1;
@@ -194,6 +196,7 @@ static bool is_diverse(const struct pointer *v)
 	qsort(to, OPCODES_NR, sizeof(*to), by_value);
 	for (size_t i = 1; i < OPCODES_NR; i++)
 		distinct += to[i] != to[i - 1];
+	*middle = to[OPCODES_NR / 2];
 	return distinct >= MIN_DISTINCT;
 }
 
@@ -208,11 +211,13 @@ static bool is_same(const struct synth_table *t, const struct pointer *v)
 static int take_exact(const struct scan *s, struct synth_table *out)
 {
 	bool found = false;
+	uint64_t middle;
 
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct pointer *v = &s->v[i];
 
-		if (!is_row(s, i) || count_wrong(s, v, 0) || !is_diverse(v))
+		if (!is_row(s, i) || count_wrong(s, v, 0) ||
+		    !is_diverse(v, &middle))
 			continue;
 		if (found && !is_same(out, v))
 			return -EEXIST;
@@ -226,12 +231,14 @@ static int take_exact(const struct scan *s, struct synth_table *out)
 	return found ? 0 : -ENOENT;
 }
 
+/* Most of the row: a compiler moves what is rare, and all that are unknown. */
 static bool is_inside(const struct pointer *v, const struct synth_range *r)
 {
+	size_t nr = 0;
+
 	for (size_t i = 0; i < OPCODES_NR; i++)
-		if (v[i].to <= r->lo || v[i].to >= r->hi)
-			return false;
-	return true;
+		nr += v[i].to > r->lo && v[i].to < r->hi;
+	return nr >= OPCODES_NR / 2;
 }
 
 /* The likest of the rows that lead into the middle of one function. */
@@ -240,6 +247,7 @@ static void judge(const struct scan *s, struct synth_table *out)
 	struct synth_range range = { 0, 0 };
 	int lookups = MAX_LOOKUPS;
 	unsigned int wrong;
+	uint64_t middle;
 	bool split;
 
 	out->wrong = OPCODES_NR;
@@ -248,14 +256,17 @@ static void judge(const struct scan *s, struct synth_table *out)
 
 		if (!is_row(s, i))
 			continue;
-		if ((v->to < range.lo || v->to >= range.hi) &&
-		    (!lookups-- ||
-		     synth_fde(s->img, v->to, &range, &split) < 0))
-			break;
-		if (!is_inside(v, &range) || !is_diverse(v))
+		wrong = count_wrong(s, v, out->wrong - 1);
+		if (wrong >= out->wrong || !is_diverse(v, &middle))
 			continue;
-		wrong = count_wrong(s, v, OPCODES_NR);
-		if (wrong < out->wrong)
+		if (middle < range.lo || middle >= range.hi) {
+			if (!lookups--)
+				break;
+			if (synth_fde(s->img, middle, &range, &split) < 0)
+				range = (struct synth_range){ middle,
+							      middle + 1 };
+		}
+		if (is_inside(v, &range))
 			out->wrong = wrong;
 	}
 }

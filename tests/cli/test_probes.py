@@ -30,8 +30,9 @@ def listing(path, *args):
     rows = [json.loads(line) for line in r.stdout.splitlines()]
     assert rows[0]["type"] == "file"
     assert rows[-1] == {"type": "end", "exit": 0}
-    assert rows[0]["probes"] == len(rows) - 2
-    return rows[0], rows[1:-1]
+    probes = [r for r in rows if r["type"] == "probe"]
+    assert rows[0]["probes"] == len(probes)
+    return rows[0], probes
 
 
 def have(*tools):

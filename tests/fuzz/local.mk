@@ -9,6 +9,7 @@ FUZZERS += tests/fuzz/fuzz_recfile tests/fuzz/fuzz_text
 FUZZERS += tests/fuzz/fuzz_codeobj tests/fuzz/fuzz_layout \
 	tests/fuzz/fuzz_linetable tests/fuzz/fuzz_pyimage tests/fuzz/fuzz_pystr
 FUZZERS += tests/fuzz/fuzz_maps
+FUZZERS += tests/fuzz/fuzz_synth
 FUZZ_LIBS = libptcore.a $(PT_CORE_LIBS)
 if LIBFUZZER
 FUZZ_MAIN =
@@ -59,6 +60,10 @@ tests_fuzz_fuzz_pystr_LDFLAGS = $(LDFLAGS_FUZZ)
 tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_maps_LDADD = $(FUZZ_LIBS)
 tests_fuzz_fuzz_maps_LDFLAGS = $(LDFLAGS_FUZZ)
+
+tests_fuzz_fuzz_synth_SOURCES = tests/fuzz/fuzz_synth.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_synth_LDADD = $(FUZZ_LIBS)
+tests_fuzz_fuzz_synth_LDFLAGS = $(LDFLAGS_FUZZ)
 
 # A build of its own in _fuzz, with libFuzzer, ASan and UBSan.  What it learns
 # stays in _fuzz/found/T; what fails is _fuzz/crash-* (to be mended, then kept
