@@ -38,9 +38,9 @@ enum synth_kind {
 				 * has begun already */
 	SYNTH_RETURN,		/* RETURN_VALUE, RETURN_CONST */
 	SYNTH_YIELD,		/* YIELD_VALUE: a generator's frame stops */
-	SYNTH_MAKES,		/* RETURN_GENERATOR on 3.15: the frame whose
-				 * SYNTH_ENTRY came just before only makes a
-				 * generator; to be forgotten */
+	SYNTH_MAKES,		/* RETURN_GENERATOR on 3.15: a frame whose
+				 * SYNTH_ENTRY came just before, if it did,
+				 * only makes a generator; to be forgotten */
 	SYNTH_CLEAR,		/* _PyEval_FrameClearAndPop(tstate, frame): the
 				 * frame has ended, by return or exception.
 				 * Also hit for frames that never began */

@@ -165,7 +165,7 @@ static int find_static_clear(const struct frames *f, uint64_t *clear,
 		uint64_t label = f->table->handler[f->ops->ret[i]];
 		struct calls c = { .nr = 0 };
 
-		if (f->ops->ret[i] > 200)	/* INSTRUMENTED_*: other calls */
+		if (f->ops->ret[i] > 200)	/* instrumented */
 			continue;
 		follow(f->code, synth_code_at(f->code, label), &c);
 		if (!c.nr || (*clear && *clear != c.to[0]))

@@ -126,6 +126,11 @@ X("file", "probes: an ELF file.",						\
 X("probe", "probes: an SDT note.",						\
   "path:s? provider:s? name:s? location:u? offset:u? semaphore:u? "		\
   "semaphore_offset:u? base:u? args:l? args_text:s? verdict:s?")		\
+X("synthetic", "probes: what synthetic probes on calls an interpreter can have.",	\
+  "path:s? method:s? places:u stepped:u table:u? why:s?")			\
+X("place", "probes: a place of such a probe in the interpreter's code.",	\
+  "path:s? kind:s location:u offset:u opcode:u? frame:s? frame_at:u? "		\
+  "emulated:b traps:u condition:u? instruction:s? bytes:s")			\
 X("plan", "--dry-run: what would be traced, until when, at what price.",	\
   "command:l? follow:b later:b duration_ns:u? max_overhead_percent:u? "		\
   "output:s? may_trace:b cost_ns:m estimate:l")					\

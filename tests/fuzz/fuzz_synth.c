@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = { 0 };
 	struct synth s;
 
-	if (!size || elfimg_open_bytes(&img, data + 1, size - 1, "fuzz", &e) < 0)
+	if (!size ||
+	    elfimg_open_bytes(&img, data + 1, size - 1, "fuzz", &e) < 0)
 		return 0;
 	if (!synth_find(&s, img, (uint16_t)(0x0300 + data[0] % 20), &e))
 		check(img, &s);

@@ -67,9 +67,9 @@ static void build_from(uint16_t version, int swapped, const char *flags)
 	const char *src = getenv("SRCDIR");
 
 	write_sources(opcodes_for(version), swapped);
-	if (!sh("cc -O1 -w -I. -o tiny %s/tests/data/tiny_evaluator.c -DCLEAR=%s "
-		"%s", src ? src : ".", version == 0x030c ?
-		"_PyEvalFrameClearAndPop" : "_PyEval_FrameClearAndPop", flags))
+	if (!sh("cc -O1 -w -I. -o tiny %s/tests/data/tiny_evaluator.c "
+		"-DCLEAR=_PyEval%sFrameClearAndPop %s", src ? src : ".",
+		version == 0x030c ? "" : "_", flags))
 		fail_msg("does not compile: %s", flags);
 }
 
@@ -156,8 +156,8 @@ static void each_version(void **state)
 		assert_int_equal(count(&s, SYNTH_EVAL), 1);
 		assert_int_equal(count(&s, SYNTH_CLEAR), v > 0x030b);
 		assert_int_equal(count(&s, SYNTH_TRACEBACK), v == 0x030b);
-		assert_int_equal(s.method, v == 0x030b ? SYNTH_UNWIND_TRACEBACK :
-				 SYNTH_UNWIND_CLEAR);
+		assert_int_equal(s.method, v == 0x030b ?
+				 SYNTH_UNWIND_TRACEBACK : SYNTH_UNWIND_CLEAR);
 		assert_int_not_equal(s.table, 0);
 	}
 }
