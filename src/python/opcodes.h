@@ -21,6 +21,7 @@ struct opcodes {
 	uint8_t yield[OPCODES_EACH];	/* YIELD_VALUE */
 	uint8_t ret[OPCODES_EACH];	/* RETURN_VALUE, RETURN_CONST */
 	uint8_t makes[OPCODES_EACH];	/* RETURN_GENERATOR */
+	uint8_t jit[OPCODES_EACH];	/* ENTER_EXECUTOR */
 };
 
 /* Of a version from 3.11 (0x030b) on, or NULL: not known. */

@@ -50,6 +50,8 @@ static const struct opcodes opcodes_rows[] = {
 		.ret = { 36, 103, 239, 240 },
 		/* RETURN_GENERATOR */
 		.makes = { 35 },
+		/* ENTER_EXECUTOR */
+		.jit = { 70 },
 	},
 	{
 		.version = 0x030e,
@@ -65,6 +67,8 @@ static const struct opcodes opcodes_rows[] = {
 		.ret = { 35, 246 },
 		/* RETURN_GENERATOR */
 		.makes = { 34 },
+		/* ENTER_EXECUTOR */
+		.jit = { 255 },
 	},
 	{
 		.version = 0x030f,
@@ -81,6 +85,8 @@ static const struct opcodes opcodes_rows[] = {
 		.ret = { 33, 245 },
 		/* RETURN_GENERATOR */
 		.makes = { 32 },
+		/* ENTER_EXECUTOR */
+		.jit = { 254 },
 	},
 };
 

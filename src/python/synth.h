@@ -49,6 +49,9 @@ enum synth_kind {
 	SYNTH_TRACEBACK,	/* PyTraceBack_Here(f): an exception has reached
 				 * the frame at `frame_at` in f; those that it
 				 * called are over */
+	SYNTH_JIT,		/* code is made while the program runs, or goes
+				 * on: _PyOptimizer_Optimize(), ENTER_EXECUTOR.
+				 * No other place tells of what it does */
 };
 
 /* x86-64's registers by their number in machine code. */
@@ -99,6 +102,7 @@ enum synth_method {
 };
 
 #define SYNTH_MAX_SITES	64
+#define SYNTH_MAX_JIT	2
 
 struct synth {
 	enum synth_method method;
@@ -107,6 +111,13 @@ struct synth {
 	size_t nr;
 	size_t nr_stepped;	/* of them: not emulated */
 	struct synth_site sites[SYNTH_MAX_SITES];
+	/*
+	 * From 3.13 on, apart: a hit here says that the sites no longer tell
+	 * of all.  Without a JIT that is on there is none, so that it does not
+	 * matter what one would cost.
+	 */
+	size_t nr_jit;
+	struct synth_site jit[SYNTH_MAX_JIT];
 };
 
 /*

@@ -248,6 +248,39 @@ static int add_clear(const struct frames *f, struct err *err)
 	return rc;
 }
 
+/*
+ * Where a JIT makes code, and where bytecode goes over to it; a loop may do so
+ * once, when the code was just made, and then for good.
+ */
+static int add_jit(const struct frames *f, struct err *err)
+{
+	static const struct synth_site like = {
+		.kind = SYNTH_JIT, .frame_reg = SYNTH_NO_REG, .frame_at = -1,
+		.tstate_reg = SYNTH_NO_REG, .throw_reg = SYNTH_NO_REG,
+		.cond = SYNTH_ALWAYS,
+	};
+	struct synth *out = f->out, made = { .nr = 0 };
+	uint8_t opcode = f->ops->jit[0];
+	uint64_t vaddr;
+	int rc;
+
+	if (!opcode)
+		return 0;
+	rc = synth_site_set(&out->jit[0], f->code->img,
+			    synth_code_at(f->code, f->table->handler[opcode]),
+			    &like, err);
+	if (rc < 0)
+		return rc;
+	out->jit[0].opcode = opcode;
+	out->nr_jit = 1;
+	if (elfimg_sym(f->code->img, "_PyOptimizer_Optimize", &vaddr, NULL) < 0)
+		return 0;
+	rc = synth_site_function(&made, f->code->img, vaddr, &like, err);
+	if (!rc)
+		out->jit[out->nr_jit++] = made.sites[0];
+	return rc;
+}
+
 /* ---- by version ---------------------------------------------------------- */
 
 static int add_traceback(const struct frames *f, struct err *err)
@@ -301,5 +334,7 @@ int synth_frames_add(struct synth *out, const struct synth_code *code,
 		rc = add_kind(&f, SYNTH_MAKES, ops->makes, false, err);
 	if (!rc)
 		rc = add_unwind(&f, err);
+	if (!rc)
+		rc = add_jit(&f, err);
 	return rc;
 }

@@ -15,16 +15,10 @@
 
 #include "elf/elfimg.h"
 
-int synth_site_add(struct synth *out, struct elfimg *img,
+int synth_site_set(struct synth_site *s, struct elfimg *img,
 		   const struct synth_insn *ins, const struct synth_site *like,
 		   struct err *err)
 {
-	struct synth_site *s = &out->sites[out->nr];
-
-	if (out->nr == SYNTH_MAX_SITES)
-		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
-				"its functions begin and end in more than %d "
-				"places", SYNTH_MAX_SITES);
 	*s = *like;
 	s->vaddr = ins->vaddr;
 	s->len = ins->len;
@@ -34,6 +28,23 @@ int synth_site_add(struct synth *out, struct elfimg *img,
 		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
 				"the code at %#" PRIx64 " is not in the file",
 				s->vaddr);
+	return 0;
+}
+
+int synth_site_add(struct synth *out, struct elfimg *img,
+		   const struct synth_insn *ins, const struct synth_site *like,
+		   struct err *err)
+{
+	struct synth_site *s = &out->sites[out->nr];
+	int rc;
+
+	if (out->nr == SYNTH_MAX_SITES)
+		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,
+				"its functions begin and end in more than %d "
+				"places", SYNTH_MAX_SITES);
+	rc = synth_site_set(s, img, ins, like, err);
+	if (rc < 0)
+		return rc;
 	out->nr++;
 	out->nr_stepped += !s->emulated;
 	return 0;

@@ -6,6 +6,11 @@
 #include "python/synth.h"
 #include "python/synth_code.h"
 
+/* Make `s` what `like` is, on `ins`.  -ENOTSUP: it is not in the file. */
+int synth_site_set(struct synth_site *s, struct elfimg *img,
+		   const struct synth_insn *ins, const struct synth_site *like,
+		   struct err *err) PT_MUST_CHECK;
+
 /*
  * A site on `ins` of `img` behind those that `out` has.  -ENOTSUP if there are
  * too many, or it is not in the file.

@@ -17,6 +17,7 @@ const char *synth_kind_name(enum synth_kind kind)
 	case SYNTH_EVAL:	return "eval";
 	case SYNTH_EVAL_END:	return "eval-end";
 	case SYNTH_TRACEBACK:	return "traceback";
+	case SYNTH_JIT:		return "jit";
 	}
 	return "?";
 }

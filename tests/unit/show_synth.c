@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 		       "stepped\n", s.method, s.table, s.nr, s.nr_stepped);
 		for (size_t i = 0; i < s.nr; i++)
 			show(&s.sites[i]);
+		for (size_t i = 0; i < s.nr_jit; i++)
+			show(&s.jit[i]);
 	}
 	elfimg_close(img);
 	return rc < 0;

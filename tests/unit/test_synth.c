@@ -159,6 +159,8 @@ static void each_version(void **state)
 		assert_int_equal(s.method, v == 0x030b ?
 				 SYNTH_UNWIND_TRACEBACK : SYNTH_UNWIND_CLEAR);
 		assert_int_not_equal(s.table, 0);
+		assert_int_equal(s.nr_jit, v >= 0x030d);
+		assert_int_equal(s.jit[0].opcode, o->jit[0]);
 	}
 }
 
