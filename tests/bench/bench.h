@@ -26,6 +26,8 @@ int bench_attach(const struct bench *b, struct err *err);
 int bench_flow(const struct bench *b, struct err *err);
 int bench_faults(const struct bench *b, struct err *err);
 int bench_calls(const struct bench *b, struct err *err);
+int bench_calltools(const struct bench *b, struct err *err);
+int bench_rush(const struct bench *b, struct err *err);
 int bench_load(const struct bench *b, struct err *err);
 
 /* How a row that has a limit ends; tests/bench/run counts them. */

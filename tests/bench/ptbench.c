@@ -26,6 +26,8 @@ static const struct section {
 	{ "flow", bench_flow },
 	{ "faults", bench_faults },
 	{ "calls", bench_calls },
+	{ "calltools", bench_calltools },
+	{ "rush", bench_rush },
 	{ "load", bench_load },
 };
 

@@ -18,6 +18,7 @@ struct subject {
 	struct ring *ring;
 	struct floor *floor;
 	pid_t pid;		/* the last one that was added: the floor's */
+	bool refuses;		/* all code objects that come */
 	pthread_t drainer;
 	bool draining;
 	atomic_bool stop;
@@ -51,13 +52,21 @@ static void count(struct subject_counts *c, const struct pt_hdr *h)
 	c->with_stack += event->stack >= PT_STACK_FIRST;
 }
 
+static int refuse(struct subject *s, const struct pt_code *code)
+{
+	return tracer_judge(s->tracer, code->code, false);
+}
+
 static int drain(struct subject *s)
 {
 	const struct pt_hdr *h;
 	int rc;
 
-	while ((rc = ring_next(s->ring, &h, &s->err)) > 0)
+	while ((rc = ring_next(s->ring, &h, &s->err)) > 0) {
 		count(&s->counts, h);
+		if (s->refuses && h->type == PT_CODE && refuse(s, (const void *)h))
+			return err_set(&s->err, -EIO, "cannot refuse a function");
+	}
 	if (!rc && s->floor)
 		rc = floor_drain(s->floor, &s->err);
 	return rc;
@@ -79,16 +88,16 @@ static void *drain_all(void *arg)
 	return NULL;
 }
 
-static int open_both(struct subject **out, uint32_t events, bool floor,
-		     struct err *err)
+static int open_both(struct subject **out, const struct tracer_opts *opts,
+		     bool floor, struct err *err)
 {
-	struct tracer_opts opts = { .events = events };
 	struct subject *s = calloc(1, sizeof(*s));
 	int rc;
 
 	if (!s)
 		return err_set(err, -ENOMEM, "out of memory");
-	rc = tracer_open(&s->tracer, &opts, err);
+	s->refuses = opts->filter_calls;
+	rc = tracer_open(&s->tracer, opts, err);
 	if (!rc)
 		rc = ring_open(&s->ring, s->tracer, err);
 	if (!rc && floor)
@@ -103,12 +112,25 @@ static int open_both(struct subject **out, uint32_t events, bool floor,
 
 int subject_open(struct subject **out, bool floor, struct err *err)
 {
-	return open_both(out, 1u << PT_SYSCALL, floor, err);
+	const struct tracer_opts opts = { .events = 1u << PT_SYSCALL };
+
+	return open_both(out, &opts, floor, err);
 }
 
 int subject_open_for(struct subject **out, uint32_t events, struct err *err)
 {
-	return open_both(out, events, false, err);
+	const struct tracer_opts opts = { .events = events };
+
+	return open_both(out, &opts, false, err);
+}
+
+int subject_open_refusing(struct subject **out, struct err *err)
+{
+	const struct tracer_opts opts = {
+		.events = 1u << PT_CALL, .filter_calls = true,
+	};
+
+	return open_both(out, &opts, false, err);
 }
 
 int subject_add(struct subject *s, pid_t pid, struct err *err)

@@ -38,6 +38,8 @@ struct subject_counts {
 /* For these events: 1 << PT_SYSCALL, ... */
 int subject_open_for(struct subject **out, uint32_t events,
 		     struct err *err) PT_MUST_CHECK;
+/* Of Python calls none is wanted: each is left out by the kernel half, as by -F. */
+int subject_open_refusing(struct subject **out, struct err *err) PT_MUST_CHECK;
 /* For system calls; with `floor` false only pytrace's programs are loaded. */
 int subject_open(struct subject **out, bool floor, struct err *err) PT_MUST_CHECK;
 /* Trace `pid`, too; before subject_start(). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools: what pytrace and its neighbours add to a system call, or to a context
- * switch, attached to the same process one after the other.
+ * tools: what pytrace and its neighbours add to a system call, to a context
+ * switch or to a call of a Python function, attached to the same process one
+ * after the other.
  *
  * Each round measures blocks before, with and after each tool: what it adds is
  * the difference of the medians.  By wall time: ptrace's price is waiting.
@@ -15,7 +16,7 @@
 #define ROUNDS		3
 #define SETTLE		60	/* looks, a third of a second apart */
 #define NR_WORDS	16
-#define WORD		512	/* bytes of one */
+#define WORD		1024	/* bytes of one */
 
 #define MAX_TOOLS	4
 
@@ -73,6 +74,52 @@ static const struct rivals of_switches = {
 	},
 };
 
+#define ENTRY "usdt:/proc/%d/exe:python:function__entry "
+#define RETURN "usdt:/proc/%d/exe:python:function__return "
+
+static const struct rivals of_functions = {
+	"functions", 50, 4, 1.15, {
+		{ "pytrace record -e calls", 0,
+		  { "pytrace", "record", "-q", "--max-overhead", "0", "-e",
+		    "calls", "-d", "10m",
+		    "-o", "/dev/null", "-p", "%d" } },
+		/* perf is told by its own signal: sh would wait for it */
+		{ "perf record, both probes with strings", 0.75,
+		  { "sh", "-c", "add=${PERF_PROBE:-pytrace-perf-probe}; "
+		    "\"$add\" --add -e 'function__*' -p %d >/dev/null || exit; "
+		    "trap 'kill -TERM $perf' INT; "
+		    "perf record -q -e sdt_python:function__entry "
+		    "-e sdt_python:function__return -o /dev/null -p %d & perf=$!; "
+		    "wait $perf; wait $perf; \"$add\" --del >/dev/null" } },
+		{ "bpftrace, stacks of threads, latency", 0.75,
+		  { "bpftrace", "--usdt-file-activation", "-q", "-e",
+		    ENTRY "{ @d[tid] = @d[tid] + 1; @t[tid, @d[tid]] = nsecs; "
+		    "@n[tid, @d[tid]] = str(arg1); } "
+		    RETURN "{ if (@d[tid] > 0) { printf(\"%s %d\\n\", "
+		    "@n[tid, @d[tid]], nsecs - @t[tid, @d[tid]]); "
+		    "delete(@t[tid, @d[tid]]); delete(@n[tid, @d[tid]]); "
+		    "@d[tid] = @d[tid] - 1; } }" } },
+		{ "ucalls -L", 0.75,
+		  { "ucalls", "-l", "python", "-L", "%d", "1" } },
+	},
+};
+
+/* All of `%d` are the pid, but in what a tool prints. */
+static void put_word(char *out, const char *word, pid_t pid)
+{
+	char *end = out + WORD;
+
+	while (*word && out < end - 16) {
+		if (!strncmp(word, "%d", 2) && strncmp(word, "%d\\n", 4)) {
+			out += snprintf(out, (size_t)(end - out), "%d", (int)pid);
+			word += 2;
+		} else {
+			*out++ = *word++;
+		}
+	}
+	*out = '\0';
+}
+
 static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][WORD],
 		       char *argv[NR_WORDS])
 {
@@ -80,15 +127,11 @@ static void fill_words(const struct tool *t, pid_t pid, char text[NR_WORDS][WORD
 	size_t n = 0;
 
 	for (; t->words[n]; n++) {
-		const char *word = t->words[n], *at = strstr(word, "%d");
+		const char *word = t->words[n];
 
 		if (!n && !strcmp(word, "pytrace") && ours)
 			word = ours;
-		if (at)
-			snprintf(text[n], WORD, "%.*s%d%s", (int)(at - word), word,
-				 (int)pid, at + 2);
-		else
-			snprintf(text[n], WORD, "%s", word);
+		put_word(text[n], word, pid);
 		argv[n] = text[n];
 	}
 	argv[n] = NULL;
@@ -200,8 +243,9 @@ static int measure(const struct bench *b, const struct rivals *r,
 		if (rc && !i)
 			return rc;
 		if (rc)
-			printf("%-6s %-36s skipped: %s\n", version,
-			       tools[i].name, err->text);
+			printf("%-6s %-36s skipped: %.*s\n", version,
+			       tools[i].name, (int)strcspn(err->text, "\n"),
+			       err->text);
 		else
 			print_row(version, &tools[i], &added[i], ours);
 		if (!i)
@@ -235,6 +279,11 @@ static int beside(const struct bench *b, const struct rivals *r, int cpu,
 int bench_tools(const struct bench *b, struct err *err)
 {
 	return beside(b, &of_calls, -1, "added to a call", err);
+}
+
+int bench_calltools(const struct bench *b, struct err *err)
+{
+	return beside(b, &of_functions, -1, "added to a Python call", err);
 }
 
 /* Both on one CPU, so that each byte is a switch. */

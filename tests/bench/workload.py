@@ -15,6 +15,8 @@
 #			writes taken off
 #	functions DEPTH N	about N calls of Python functions, which call one
 #			another; answers WALL CPU in ns, as of N
+#	rush RATE S	calls of such functions for S seconds, as many as go; answers
+#			how many there were and how long it took in ns
 #	pace RATE S	RATE system calls a second for S seconds; answers how
 #			many there were and how long it took in ns
 #	threads N	start N threads that wait; answers N
@@ -101,6 +103,15 @@ def functions(n):
         share = n / (rounds * FIB_CALLS)
         return ns(wall * share), ns(cpu * share)
     return block
+
+
+def rush(seconds):
+    rounds = 0
+    begin = clock()
+    while clock() - begin < seconds:
+        fib(15)
+        rounds += 1
+    return rounds * FIB_CALLS, ns(clock() - begin)
 
 
 def pong(n):
@@ -209,6 +220,8 @@ def answer(words):
         return down(int(words[1]) - 2, pong(int(words[2])))
     if what == 'volley':
         return down(18, volley(float(words[2])))
+    if what == 'rush':
+        return rush(float(words[2]))
     if what == 'pace':
         return down(19, lambda: pace(int(words[1]), float(words[2])))
     if what == 'threads':
