@@ -19,7 +19,7 @@
 	     " estimate:l"
 
 #define CALL_SUMS " count:u seeded:u resumes:u generators:u raised:u total_ns:u "	\
-	"self_ns:u cpu_ns:u? syscalls:u~ syscall_ns:u~ faults:u~ major:u~ "	\
+	"self_ns:u? cpu_ns:u? syscalls:u~ syscall_ns:u~ faults:u~ major:u~ "	\
 	"suspended_ns:u max_ns:u p50_ns:u?~ p99_ns:u?~ cut:u gaps:u "		\
 	"estimate:l at_least:l"
 

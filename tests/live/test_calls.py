@@ -454,6 +454,7 @@ def counts_of(tracer, python, script, out, *options):
         r = json.loads(line)
         if r["type"] == "calls-row":
             assert r["max_ns"] <= r["total_ns"], r
+            assert (r["self_ns"] is None) == ("self" not in options)
             rows[r["key"]["func"], r["key"]["def"]] = {
                 name: r[name] for name in (
                     "count", "seeded", "resumes", "generators", "raised",
