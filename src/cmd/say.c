@@ -3,6 +3,7 @@
 #include "cmd/say.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "base/num.h"
 #include "base/printable.h"
@@ -97,7 +98,7 @@ void say_attached(const struct opts *o, const struct eventset *events,
 /* Each once, and the sooner the better. */
 void say_missing(const struct opts *o, const struct session_view *v)
 {
-	static bool said_missing, said_no_usdt;
+	static bool said_missing, said_no_usdt, said_jit;
 
 	if (o->quiet)
 		return;
@@ -111,6 +112,13 @@ void say_missing(const struct opts *o, const struct session_view *v)
 	if (v->no_usdt && !said_no_usdt) {
 		fprintf(stderr, "note: not of every process: %s\n", v->no_usdt);
 		said_no_usdt = true;
+	}
+	if (v->jit_pid && !said_jit) {
+		fprintf(stderr, "note: process %" PRIu32 " runs code that its "
+			"JIT has compiled: calls there are not seen, and "
+			"numbers are lower bounds; without it: PYTHON_JIT=0\n",
+			v->jit_pid);
+		said_jit = true;
 	}
 }
 

@@ -10,6 +10,7 @@ PT_LIVE_SOURCES = \
 	src/live/doctor.c src/live/doctor.h src/live/doctor_priv.h \
 	src/live/doctor_try.c \
 	src/live/faults.c src/live/faults.h \
+	src/live/jit.c \
 	src/live/kernel.c \
 	src/live/kread.c src/live/kread.h \
 	src/live/late.c \

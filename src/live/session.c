@@ -162,6 +162,7 @@ void session_end(struct session *s)
 	if (s->stopped)
 		return;
 	s->stopped_ns = now_ns();
+	jit_look(s);
 	tracer_stop(s->tracer);
 	s->stopped = true;
 }
@@ -290,6 +291,7 @@ static int idle(struct session *s, struct err *err)
 			return err_set(err, -ENOMEM, "out of memory");
 		if (!s->stopped)
 			tracer_sample(s->tracer);
+		jit_look(s);
 	}
 	if ((look || s->released) && all_ended(s)) {
 		session_end(s);
@@ -536,6 +538,7 @@ void session_look(const struct session *s, struct session_view *out)
 	out->no_samples = tracer_no_samples(s->tracer);
 	out->missing = tracer_missing_usdt(s->tracer, out->there,
 					   sizeof(out->there));
+	out->jit_pid = s->jit_pid;
 	out->no_usdt = s->no_usdt.kind ? s->no_usdt.text : NULL;
 	out->untimed_cpus = tracer_untimed_cpus(s->tracer);
 	HASH_FIND(hh, s->known.pids, &s->first_pid, sizeof(s->first_pid), t);

@@ -108,6 +108,8 @@ struct session_view {
 	char there[300];	/* what there is instead */
 	const char *no_usdt;	/* why some process has not all that was asked
 				 * for; NULL: they have, as far as is known */
+	uint32_t jit_pid;	/* a process that runs code which its interpreter
+				 * compiled: calls there are not seen; 0: none */
 	int untimed_cpus;	/* where faults have no durations */
 	const char *no_samples;	/* why not, though asked for; NULL: there are */
 	uint64_t probe_ns;	/* a hit of a probe on Python calls; 0: none */

@@ -35,6 +35,8 @@ struct session {
 	struct spawn spawn;
 	struct imgcache *cache;	/* of files that processes have mapped */
 	enum session_phase phase;
+	uint32_t jit_pid;	/* the first process that runs code which was
+				 * compiled from Python; 0: none that is known */
 	struct err no_usdt;	/* the first process without a probe; no kind */
 	bool dry;		/* attach nothing: a plan */
 	bool follow;
@@ -157,6 +159,9 @@ int describe_named(struct session *s) PT_MUST_CHECK;
 int describe_process(struct session *s, const struct pt_process *rec)
 	PT_MUST_CHECK;
 int describe_end(struct session *s) PT_MUST_CHECK;
+
+/* jit.c: sets jit_pid, where calls are traced. */
+void jit_look(struct session *s);
 
 /* gil.c: PT_GIL for each GIL of a process that is not told of yet. */
 int gil_tell(struct session *s, struct known_proc *p, uint64_t t) PT_MUST_CHECK;

@@ -584,6 +584,41 @@ def test_greenlets_filtered(tracer, calls_python, tmp_path):
     assert total["repairs"]["switches"] > 100
 
 
+JIT = """
+import time
+def f(i): return i + 1
+def loop(n):
+    for i in range(n):
+        f(i)
+loop(20000)
+time.sleep(.6)
+"""
+
+
+@pytest.mark.parametrize("jit", ["0", "1"])
+def test_code_of_the_jit_is_said(tracer, calls_python, tmp_path, monkeypatch,
+                                 jit):
+    """There the probes are not hit: too few calls are never shown as all."""
+    has = subprocess.run(calls_python.argv(
+        "-c", "import sys; print(sys._jit.is_available())"),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    if has != b"True\n":
+        pytest.skip("this Python has no JIT")
+    script = tmp_path / "jit.py"
+    script.write_text(JIT)
+    monkeypatch.setenv("PYTHON_JIT", jit)
+    run = tracer.run(calls_python.argv(script), "-e", "calls", "-F", "jit.py")
+    assert run.status == 0, run.stderr
+    calls = sum(r["func"] == "f" for r in run.records("call"))
+    if jit == "0":
+        assert calls == 20000
+        assert "JIT" not in run.stderr
+    else:
+        assert calls < 20000
+        assert re.search(r"note: process \d+ runs code that its JIT has compiled:"
+                         r" calls there are not seen", run.stderr), run.stderr
+
+
 def unless_has_gevent(python):
     """Debian builds it for its own Python alone: forky's is not 3.15."""
     if python.info[:2] == (3, 9):
