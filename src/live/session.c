@@ -180,7 +180,8 @@ int session_drop_rights(struct session *s, struct err *err)
 
 	if (s->select)
 		select_rest(s->select);	/* a thread would keep its own */
-	rc = drop_rights();
+	/* their programs have functions: they are not copied (load_copy()) */
+	rc = drop_rights(tracer_wants_usdt(s->tracer));
 	return rc ? err_set(err, rc, "cannot give up rights: %s",
 			    strerror(-rc)) : 0;
 }

@@ -21,10 +21,12 @@ struct usdt_file {
 	dev_t dev;
 	ino_t ino;
 	pid_t pid;
+	uint16_t version;	/* as in struct tracer_file */
 	uint64_t has;		/* bit for each of the named events */
 	uint32_t calls;		/* probes in it that tell of calls */
 	enum pt_calls_by by;	/* and what these are */
 	struct err why;		/* that there are none */
+	bool refused;		/* there are, and the kernel did not take them */
 };
 
 _Static_assert(EVENTSET_NAMED < 64, "a bit for each");
@@ -342,9 +344,9 @@ static int add_places(struct tracer *t, const struct tracer_file *file,
  * each thread begins anew with its stack.
  */
 static int add_calls(struct tracer *t, const struct stapsdt *notes,
-		     const struct tracer_file *file, struct err *err)
+		     const struct tracer_file *file, struct usdt_file *f,
+		     struct err *err)
 {
-	struct usdt_file *f = &t->usdt_files[t->nr_usdt_files - 1];
 	bool tell = has_both(t, notes) &&
 		    pyimage_probes_tell_calls(file->version);
 	int rc = 0;
@@ -362,30 +364,36 @@ static int add_calls(struct tracer *t, const struct stapsdt *notes,
 
 /* ---- files -------------------------------------------------------------- */
 
-static int is_new(struct tracer *t, const struct tracer_file *file,
-		  struct err *err)
+/* What was found in the file before; NULL: nobody has looked into it. */
+static struct usdt_file *find_file(struct tracer *t, const struct stat *st,
+				   pid_t pid)
 {
-	struct usdt_file *more;
-	struct stat st;
-
-	if (fstat(file->fd, &st))
-		return err_set(err, -errno, "cannot stat a file: %s",
-			       strerror(errno));
 	for (size_t i = 0; i < t->nr_usdt_files; i++) {
-		const struct usdt_file *f = &t->usdt_files[i];
+		struct usdt_file *f = &t->usdt_files[i];
 
-		if (f->dev == st.st_dev && f->ino == st.st_ino &&
-		    (f->pid == -1 || f->pid == file->pid))
-			return 0;
+		if (f->dev == st->st_dev && f->ino == st->st_ino &&
+		    (f->pid == -1 || f->pid == pid))
+			return f;
 	}
-	more = reallocarray(t->usdt_files, t->nr_usdt_files + 1, sizeof(*more));
+	return NULL;
+}
+
+static struct usdt_file *new_file(struct tracer *t, const struct stat *st,
+				  pid_t pid)
+{
+	struct usdt_file *more = reallocarray(t->usdt_files,
+					      t->nr_usdt_files + 1,
+					      sizeof(*more));
+
 	if (!more)
-		return err_set(err, -ENOMEM, "out of memory");
+		return NULL;
 	t->usdt_files = more;
-	more[t->nr_usdt_files++] = (struct usdt_file){ st.st_dev, st.st_ino,
-						       file->pid, 0, 0,
-						       PT_CALLS_NONE, { 0 } };
-	return 1;
+	more += t->nr_usdt_files++;
+	*more = (struct usdt_file){
+		.dev = st->st_dev, .ino = st->st_ino, .pid = pid,
+		.by = PT_CALLS_NONE,
+	};
+	return more;
 }
 
 #define SEEN_MAX 512		/* names that are kept for a message */
@@ -437,17 +445,41 @@ bool tracer_wants_usdt(const struct tracer *t)
 int tracer_add_file(struct tracer *t, const struct tracer_file *file,
 		    struct err *err)
 {
+	struct usdt_file *f;
 	struct stapsdt notes;
-	int rc = is_new(t, file, err);
+	struct err why = { 0 };
+	bool is_new = false;
+	struct stat st;
+	int rc;
 
-	if (rc < 1)
-		return rc;
+	if (fstat(file->fd, &st))
+		return err_set(err, -errno, "cannot stat a file: %s",
+			       strerror(errno));
+	f = find_file(t, &st, file->pid);
+	/* a process that begins maps it before one knows that it is Python */
+	if (f && (f->version || !file->version))
+		return 0;
+	if (!f) {
+		f = new_file(t, &st, file->pid);
+		is_new = true;
+	}
+	if (!f)
+		return err_set(err, -ENOMEM, "out of memory");
+	f->version = file->version;
 	rc = stapsdt_init(&notes, file->elf, err);
 	if (rc)
 		return rc;
-	rc = add_notes(t, &notes, file, err);
-	if (!rc)
-		rc = add_calls(t, &notes, file, err);
+	if (is_new)
+		rc = add_notes(t, &notes, file, err);
+	if (!rc) {
+		rc = add_calls(t, &notes, file, f, &why);
+		f->refused = rc != 0;
+	}
+	if (f->refused) {	/* of a process that is met late, it is said later */
+		f->why = why;
+		if (err)
+			*err = why;
+	}
 	stapsdt_fini(&notes);
 	return rc;
 }
@@ -481,6 +513,11 @@ static int no_calls(const struct tracer *t, const struct usdt_file *f,
 			 "to trace calls");
 		err_hint(err, "without probes, by samples and waits: pytrace -p "
 			 "PID");
+		return -ENOTSUP;
+	}
+	if (f->refused) {
+		if (err)
+			*err = f->why;
 		return -ENOTSUP;
 	}
 	if (f->why.kind && err) {
@@ -564,7 +601,7 @@ int tracer_check_usdt(const struct tracer *t, int fd, const char *python,
 	const struct usdt_file *found = found_in(t, fd);
 	uint64_t has = found ? found->has : UINT64_MAX;
 
-	if (tracer_has(t, PT_CALL) && found && !found->calls)
+	if (tracer_has(t, PT_CALL) && found && (!found->calls || found->refused))
 		return no_calls(t, found, python, err);
 	for (uint32_t i = 0; i < t->nr_named; i++) {
 		const struct named_event *e = &t->named[i];

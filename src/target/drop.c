@@ -40,7 +40,7 @@ bool drop_has_multi(const char *release)
 	       (major > 6 || (major == 6 && minor >= 6));
 }
 
-int drop_rights(void)
+int drop_rights(bool perf_probes)
 {
 	struct utsname host;
 	struct rights r;
@@ -50,7 +50,7 @@ int drop_rights(void)
 	rights_read(&r);
 	if (uname(&host))
 		return -errno;
-	keep = drop_keeps(&r, drop_has_multi(host.release));
+	keep = drop_keeps(&r, !perf_probes && drop_has_multi(host.release));
 	setpcap = r.effective & BIT(SETPCAP);
 	capng_clear(CAPNG_SELECT_BOTH);
 	for (unsigned int cap = 0; cap < 64; cap++)

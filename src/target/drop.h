@@ -23,8 +23,9 @@ bool drop_has_multi(const char *release);
 
 /*
  * Keep those alone, in this thread and in those that it starts, for good; no
- * exec gives any back.  0 or -errno: then all is as it was.
+ * exec gives any back.  `perf_probes`: later uprobes are perf events, whatever
+ * the kernel has.  0 or -errno: then all is as it was.
  */
-int drop_rights(void) PT_MUST_CHECK;
+int drop_rights(bool perf_probes) PT_MUST_CHECK;
 
 #endif /* PT_DROP_H */

@@ -125,6 +125,27 @@ def test_event_oracle(tracer, calls_python, profiler, tmp_path, seed):
                    for nr, _ in others.get(tid, ())), others[tid]
 
 
+MET_LATE = """
+import time
+def once_more(): pass
+time.sleep(1)
+for i in range(30): once_more()
+"""
+
+
+def test_an_interpreter_that_is_met_late(tracer, calls_python, tmp_path):
+    """Nobody could know the file: its probes come when rights are given up."""
+    (tmp_path / "late.py").write_text(MET_LATE)
+    script = tmp_path / "late.sh"
+    script.write_text("#!/bin/sh\nexec %s\n" % " ".join(
+        calls_python.argv(tmp_path / "late.py")))
+    script.chmod(0o755)
+    run = tracer.run([script], "-e", "calls")
+    assert run.status == 0, run.stderr
+    assert len([r for r in run.records("enter")
+                if r["func"] == "once_more"]) == 30
+
+
 def attached_in_the_middle(tracer, python, profiler, tmp_path, *options):
     child = tracer.start(program(
         python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "45",
