@@ -10,6 +10,7 @@
  * CPUs that wake one another through pipes.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -45,11 +46,13 @@ static const struct flow of_functions = {
 
 #define BYTES_LIMIT 16.0	/* a call, with its return */
 
-/* Recording has begun when it says that it traces them. */
-static void wait_begun(void)
+/* Recording has begun a moment after it says that it traces them. */
+static void wait_begun(const struct child *c)
 {
+	struct pollfd says = { .fd = c->says, .events = POLLIN };
 	struct timespec s = { .tv_sec = 3 };
 
+	poll(&says, 1, 30000);
 	nanosleep(&s, NULL);
 }
 
@@ -73,7 +76,7 @@ static int start_recording(struct child *c, const struct work w[PROCESSES],
 	snprintf(pids, sizeof(pids), "%d,%d", (int)w[0].pid, (int)w[1].pid);
 	rc = child_start(c, argv, err);
 	if (!rc)
-		wait_begun();
+		wait_begun(c);
 	return rc;
 }
 
