@@ -98,9 +98,9 @@ static __noinline u32 site_args(const struct pt_site *s, u64 ctx, u64 *arg)
 	if (bpf_probe_read_kernel(regs, sizeof(regs), (void *)ctx))
 		return (1U << PT_SITE_ARGS) - 1;
 	for (u32 i = 0; i < PT_SITE_ARGS; i++) {
-		bool unread = false;
+		bool unread = i >= s->nr_args;	/* other places have it */
 
-		if (i < s->nr_args)
+		if (!unread)
 			arg[i] = site_arg(&s->arg[i], regs, &unread);
 		mask |= (u32)unread << i;
 	}

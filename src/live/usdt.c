@@ -195,7 +195,10 @@ static size_t parse_args(struct pt_site *site, const struct stapsdt_note *note,
 	return nr;
 }
 
-/* Of a probe that nobody has named the arguments of: "int arg1 8 4 s". */
+/*
+ * Of a probe that nobody has named the arguments of: "long arg1 8 8 s".  Another
+ * of its places may have others (each is a word, extended by its own sign).
+ */
 static int set_fields(struct named_event *e, const struct pt_site *site,
 		      struct err *err)
 {
@@ -211,8 +214,8 @@ static int set_fields(struct named_event *e, const struct pt_site *site,
 			continue;
 		snprintf(fields->field[fields->nr++], TRACEFS_FIELD_LEN,
 			 "%s arg%u %u %u %c", a->is_signed ? "long" :
-			 "unsigned long", i + 1, 8 * (i + 1),
-			 a->size ? a->size : 8, a->is_signed ? 's' : 'u');
+			 "unsigned long", i + 1, 8 * (i + 1), 8,
+			 a->is_signed ? 's' : 'u');
 	}
 	rc = named_set_fields(e, fields, err);
 	free(fields);
@@ -229,7 +232,7 @@ static int fill_site(struct named_event *e, struct pt_site *site,
 
 	site->nr_args = (uint8_t)nr;
 	if (!k)
-		return e->nr ? 0 : set_fields(e, site, err);
+		return e->nr >= nr ? 0 : set_fields(e, site, err);
 	if (site->nr_args > k->nr_args)
 		site->nr_args = k->nr_args;
 	site->role = k->role;

@@ -487,6 +487,61 @@ def test_usdt_of_a_library(tracer, system_python, tmp_path):
                     "arg4": -7, "arg5": 12345} for i in range(6)]
 
 
+PLACES = """
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+static unsigned short our_own_semaphore
+    __attribute__((section(".probes"), used));
+#if NR == 0
+#define PROBE() STAP_PROBE(our, own)
+#elif NR == 1
+#define PROBE() STAP_PROBE1(our, own, n)
+#else
+#define PROBE() STAP_PROBE3(our, own, n, (unsigned char)200, 1L << 40)
+#endif
+#define NAME_(nr) loop##nr
+#define NAME(nr) NAME_(nr)
+void NAME(NR)(int n)
+{
+    while (n--)
+        if (*(volatile unsigned short *)&our_own_semaphore)
+            PROBE();
+}
+"""
+
+
+def test_usdt_of_many_places(tracer, system_python, tmp_path):
+    """One name, three places: each has its own semaphore, which are all raised,
+    and its own arguments; those that it has not are not known, never 0."""
+    (tmp_path / "places.c").write_text(PLACES)
+    for nr in range(3):
+        built = subprocess.run(
+            ["gcc", "-O1", "-fPIC", "-c", "-DNR=%d" % nr, "-o",
+             tmp_path / ("%d.o" % nr), tmp_path / "places.c"],
+            stderr=subprocess.PIPE)
+        if built.returncode:
+            pytest.skip("no gcc, or no sys/sdt.h (systemtap-sdt-dev)")
+    subprocess.run(["gcc", "-shared", "-o", tmp_path / "places.so"] +
+                   [tmp_path / ("%d.o" % nr) for nr in range(3)], check=True)
+    child = tracer.start(system_python.argv(*script("""
+    import ctypes
+    lib = ctypes.CDLL(sys.argv[1])
+    os.read(0, 1)
+    lib.loop0(3), lib.loop1(4), lib.loop2(2)
+    """, tmp_path / "places.so")), stdin=subprocess.PIPE)
+    tracing.wait_for(lambda: "places.so" in Path(
+        "/proc/%d/maps" % child.pid).read_text(), "it is loaded")
+    attached = tracer.attach(child.pid, "-e", "usdt:our:own")
+    child.stdin.write(b"x")
+    child.stdin.close()
+    run = attached.wait()
+    assert run.status == 0, run.stderr
+    none = {"arg1": None, "arg2": None, "arg3": None}
+    assert [r["fields"] for r in run.records("tracepoint")] == \
+        [none] * 3 + [{**none, "arg1": n} for n in (3, 2, 1, 0)] + \
+        [{"arg1": n, "arg2": 200, "arg3": 1 << 40} for n in (1, 0)]
+
+
 def test_usdt_that_is_not_there(tracer, pytrace, source_python):
     """A build without probes is told so, and what would have them."""
     run = tracer.run(source_python.argv("-c", "pass"), "-e", "gc")
