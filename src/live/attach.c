@@ -177,6 +177,17 @@ int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 	return (int)fd;
 }
 
+/* libbpf says EINVAL where it cannot open what describes uprobes. */
+static bool is_full(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bool full = fd < 0 && errno == EMFILE;
+
+	if (fd >= 0)
+		close(fd);
+	return full;
+}
+
 /*
  * A uprobe that is there already must have the same semaphore (kernel,
  * ref_ctr_mismatch_warn()).
@@ -184,6 +195,13 @@ int attach_raw_cookie(const struct bpf_program *prog, const char *name,
 static int no_uprobe(const struct probe_place *at, const char *what, int rc,
 		     struct err *err)
 {
+	if (rc == -EMFILE || is_full()) {
+		err_kind(err, ERR_KERNEL, -EMFILE, "cannot put %s at offset "
+			 "0x%llx: %s", what, (unsigned long long)at->offset,
+			 strerror(EMFILE));
+		err_hint(err, "raise the hard limit of open files (ulimit -Hn)");
+		return -EMFILE;
+	}
 	if (rc == -EINVAL && at->semaphore) {
 		err_kind(err, ERR_CONFLICT, rc, "cannot put %s at offset 0x%llx: "
 			 "%s", what, (unsigned long long)at->offset,

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "live/attach.h"
 #include "live/tracer_priv.h"
@@ -61,17 +60,6 @@ void faults_configure(struct pt_config *cfg)
 		take_size(cfg, 2u << 20, top, top);
 }
 
-/* Two descriptors for each event and CPU: as many as we may have. */
-static void raise_limit(void)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur == r.rlim_max)
-		return;
-	r.rlim_cur = r.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &r);
-}
-
 static int attach_one(struct tracer *t, const struct bpf_program *prog,
 		      uint64_t which, int cpu)
 {
@@ -96,7 +84,6 @@ static int attach_ends(struct tracer *t)
 {
 	int without = 0;
 
-	raise_limit();
 	for (int cpu = 0; cpu < t->nr_cpus; cpu++) {
 		int rc = attach_one(t, t->skel->progs.on_fault_minor,
 				    PERF_COUNT_SW_PAGE_FAULTS_MIN, cpu);

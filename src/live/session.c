@@ -12,6 +12,7 @@
 #include "live/complete.h"
 #include "live/kread.h"
 #include "live/session_priv.h"
+#include "target/nofile.h"
 #include "target/drop.h"
 
 #define LOOK_NS UINT64_C(200000000)	/* losses and deaths: five times a second */
@@ -94,6 +95,7 @@ int session_open(struct session **out, const struct session_opts *opts,
 		s->budget.first_ns = TRIAL_NS;
 	s->slower_ns = opts->slower_ns;
 	pthread_mutex_init(&s->lock, NULL);
+	nofile_raise();
 	rc = opts->tracer.kernel_stacks ? kernel_new(s, err) : 0;
 	if (!rc)
 		rc = tracer_open(&s->tracer, &opts->tracer, err);

@@ -74,6 +74,11 @@ static int load_error(int rc, struct err *err)
 	}
 	err_kind(err, ERR_KERNEL, rc, "cannot load the BPF programs: %s",
 		 strerror(-rc));
+	if (rc == -EMFILE) {
+		err_hint(err, "raise the hard limit of open files: ulimit -Hn "
+			 "1024");
+		return rc;
+	}
 	err_hint(err, "pytrace needs Linux 6.1 or later; LIBBPF_LOG_LEVEL=debug "
 		 "shows the verifier's words");
 	return rc;

@@ -10,6 +10,7 @@ libptcore_a_SOURCES += \
 	src/target/find.c src/target/find.h \
 	src/target/guess.c src/target/guess.h \
 	src/target/kallsyms.c src/target/kallsyms.h \
+	src/target/nofile.c src/target/nofile.h \
 	src/target/pages.c src/target/pages.h \
 	src/target/imgcache.c src/target/imgcache.h \
 	src/target/interp.c src/target/interp.h \

@@ -13,6 +13,8 @@
 
 #include "target/which.h"
 
+#include "target/nofile.h"
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -42,6 +44,7 @@ static void __attribute__((noreturn)) child(int go, int failed,
 
 	if (read_some(go, &byte, 1) != 1)
 		_exit(SPAWN_NOT_TRACED);
+	nofile_restore();
 	execvp(argv[0], argv);
 	number = errno;
 	if (write(failed, &number, sizeof(number)) < 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What pytrace promises to whoever runs it in production, one by one."""
 import json
+import resource
 import signal
 import struct
 import subprocess
@@ -259,3 +260,27 @@ def test_recording_has_a_size(pytrace, system_python, tmp_path):
     assert 300 << 10 <= recording.stat().st_size < 4 << 20
     last = run(pytrace, "dump", recording).stdout.splitlines()[-1]
     assert " end events=" in last
+
+
+# --- open files
+
+def test_a_low_limit_of_open_files_is_raised(pytrace, calls_python):
+    """To the hard one, and for the command it is as it was."""
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_NOFILE))"
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+    done = run(pytrace, "trace", "-e", "calls,offcpu,faults", "-o", "/dev/null",
+               "--", *calls_python.argv("-c", code), preexec_fn=lambda:
+               resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard)))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "(40, %d)\n" % hard
+
+
+@pytest.mark.parametrize("limit", [30, 64, 90])
+def test_too_few_open_files_are_named(pytrace, calls_python, limit):
+    """Whatever the first is that cannot be opened."""
+    with running(calls_python, NAPS) as child:
+        done = run(pytrace, "trace", "-e", "calls,offcpu,faults", "-d", "1",
+                   "-p", child.pid, preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_NOFILE, (limit, limit)))
+    assert done.returncode == 0 or "open files" in done.stderr, done.stderr
