@@ -3,6 +3,8 @@
 #ifndef PT_OPCODES_ROWS_H
 #define PT_OPCODES_ROWS_H
 
+#include "python/opcodes.h"
+
 static const struct opcodes opcodes_rows[] = {
 	{
 		.version = 0x030b,

@@ -304,6 +304,13 @@ static int by_value(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
+static int by_target(const void *pa, const void *pb)
+{
+	const struct synth_join *a = pa, *b = pb;
+
+	return (a->to > b->to) - (a->to < b->to);
+}
+
 static int find_joins(struct synth_code *code, struct err *err)
 {
 	code->joins = malloc((code->nr + 1) * sizeof(*code->joins));
@@ -312,8 +319,10 @@ static int find_joins(struct synth_code *code, struct err *err)
 	for (size_t i = 0; i < code->nr; i++)
 		if (code->ins[i].flow == FLOW_JCC ||
 		    code->ins[i].flow == FLOW_JMP)
-			code->joins[code->nr_joins++] = code->ins[i].target;
-	qsort(code->joins, code->nr_joins, sizeof(*code->joins), by_value);
+			code->joins[code->nr_joins++] = (struct synth_join){
+				code->ins[i].target, i
+			};
+	qsort(code->joins, code->nr_joins, sizeof(*code->joins), by_target);
 	return 0;
 }
 
@@ -468,9 +477,31 @@ static bool is_in(const uint64_t *v, size_t nr, uint64_t value)
 	return nr && bsearch(&value, v, nr, sizeof(*v), by_value);
 }
 
+size_t synth_code_joins(const struct synth_code *code, uint64_t vaddr,
+			const struct synth_join **first)
+{
+	size_t a = 0, b = code->nr_joins, nr = 0;
+
+	while (a < b) {
+		size_t mid = a + (b - a) / 2;
+
+		if (code->joins[mid].to < vaddr)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	*first = code->joins + a;
+	while (a + nr < code->nr_joins && code->joins[a + nr].to == vaddr)
+		nr++;
+	return nr;
+}
+
 bool synth_code_is_join(const struct synth_code *code, uint64_t vaddr)
 {
-	return is_in(code->joins, code->nr_joins, vaddr);
+	const struct synth_join key = { .to = vaddr };
+
+	return code->nr_joins && bsearch(&key, code->joins, code->nr_joins,
+					 sizeof(*code->joins), by_target);
 }
 
 bool synth_code_is_label(const struct synth_code *code, uint64_t vaddr)

@@ -47,6 +47,12 @@ struct synth_insn {
 	uint8_t mentions_scale;	/* 8: mentions(,%reg,8) */
 };
 
+/* A direct jump. */
+struct synth_join {
+	uint64_t to;
+	size_t from;		/* number of the instruction */
+};
+
 struct synth_range {
 	uint64_t lo, hi;	/* [lo, hi) */
 };
@@ -59,7 +65,7 @@ struct synth_code {
 	struct synth_range parts[SYNTH_MAX_PARTS];
 	struct synth_insn *ins;	/* by address */
 	size_t nr;
-	uint64_t *joins;	/* targets of direct jumps, in order */
+	struct synth_join *joins;	/* by target */
 	size_t nr_joins;
 	uint64_t *labels;	/* targets of indirect jumps, in order */
 	size_t nr_labels;
@@ -86,6 +92,9 @@ const struct synth_insn *synth_code_prev(const struct synth_code *code,
 /* Does a direct jump, or an indirect one, go there? */
 bool synth_code_is_join(const struct synth_code *code, uint64_t vaddr);
 bool synth_code_is_label(const struct synth_code *code, uint64_t vaddr);
+/* The direct jumps that go there: how many, and the first. */
+size_t synth_code_joins(const struct synth_code *code, uint64_t vaddr,
+			const struct synth_join **first);
 
 /*
  * What a direct call goes to: the name of the function in another file or in

@@ -144,17 +144,15 @@ static bool is_joined_by_same(const struct synth_code *code,
 			      const struct synth_insn *ins,
 			      const struct synth_handler *h)
 {
-	if (!synth_code_is_join(code, ins->vaddr))
-		return true;
-	for (size_t i = 0; i < code->nr; i++) {
-		const struct synth_insn *j = &code->ins[i];
+	const struct synth_join *join;
+	size_t nr = synth_code_joins(code, ins->vaddr, &join);
+
+	for (size_t i = 0; i < nr; i++) {
 		bool found = false;
 
-		if (j->target != ins->vaddr ||
-		    (j->flow != FLOW_JMP && j->flow != FLOW_JCC))
-			continue;
 		for (size_t k = 0; k < h->nr_same && !found; k++)
-			found = is_led_by(code, h->same[k], j);
+			found = is_led_by(code, h->same[k],
+					  &code->ins[join[i].from]);
 		if (!found)
 			return false;
 	}
@@ -253,13 +251,12 @@ static bool add_end(struct ends *e, const struct synth_insn *ins, uint8_t cond)
 static bool add_jumps(struct ends *e, const struct synth_code *code,
 		      const struct synth_insn *ins)
 {
-	if (!synth_code_is_join(code, ins->vaddr))
-		return true;
-	for (size_t i = 0; i < code->nr; i++) {
-		const struct synth_insn *j = &code->ins[i];
+	const struct synth_join *join;
+	size_t nr = synth_code_joins(code, ins->vaddr, &join);
 
-		if (j->target != ins->vaddr)
-			continue;
+	for (size_t i = 0; i < nr; i++) {
+		const struct synth_insn *j = &code->ins[join[i].from];
+
 		if ((j->flow == FLOW_JMP && !add_end(e, j, SYNTH_ALWAYS)) ||
 		    (j->flow == FLOW_JCC && !add_end(e, j, j->cond)))
 			return false;
