@@ -67,19 +67,50 @@ static __always_inline void note_callee(struct thread *t, const struct proc *p,
 		note_outermost(t, frame);
 }
 
-/* Of frame objects; of others none is known that nothing called. */
+/* It ends by itself. */
+static __always_inline void forget_callee(struct thread *t,
+					  const struct proc *p,
+					  const struct pt_layout *l, u64 frame)
+{
+	struct caller_key key = { 0, p->proc };
+	u64 *known;
+
+	if (user_u64(frame + l->fr_back, &key.caller))
+		return;
+	if (!key.caller) {
+		for (u32 i = 0; i < PT_OUTERMOST; i++)
+			if (t->outer[i] == frame)
+				t->outer[i] = 0;
+		return;
+	}
+	known = bpf_map_lookup_elem(&callees, &key);
+	if (known && *known == frame)
+		bpf_map_delete_elem(&callees, &key);
+}
+
+/*
+ * Of frame objects the one that does not execute; of others it can only be told
+ * if there is one.
+ */
 static __always_inline u64 take_outermost(struct thread *t,
 					  const struct pt_layout *l)
 {
+	u64 found = 0;
+
 	for (u32 i = 0; i < PT_OUTERMOST; i++) {
 		u64 frame = t->outer[i];
 
-		if (!frame || executes(l, frame))
+		if (!frame || (l->frames == PT_FRAMES_OBJECT &&
+			       executes(l, frame)))
 			continue;
-		t->outer[i] = 0;
-		return frame;
+		if (found)
+			return 0;
+		found = frame;
 	}
-	return 0;
+	for (u32 i = 0; found && i < PT_OUTERMOST; i++)
+		if (t->outer[i] == found)
+			t->outer[i] = 0;
+	return found;
 }
 
 /* The frame that `caller` has called, and that has ended; 0: it is not known. */
@@ -96,7 +127,7 @@ static __always_inline u64 take_callee_of(struct thread *t, const struct proc *p
 		return frame;
 	}
 	if (!caller)
-		return l->frames == PT_FRAMES_OBJECT ? take_outermost(t, l) : 0;
+		return take_outermost(t, l);
 	known = bpf_map_lookup_elem(&callees, &key);
 	frame = known ? *known : 0;
 	if (frame)

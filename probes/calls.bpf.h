@@ -23,6 +23,10 @@
 #define FRAME_SUSPENDED		(-1)
 /* _frameowner in CPython's Include/internal/pycore_interpframe_structs.h. */
 #define OWNED_BY_GENERATOR	1
+/* gi_frame_state, in front of a generator's frame, 3.11 to 3.13: FRAME_EXECUTING
+ * (Include/internal/pycore_frame.h, Include/cpython/genobject.h). */
+#define GEN_STATE_BEFORE	5
+#define GEN_EXECUTING		0
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR: Include/cpython/code.h. */
 #define CO_MAKES		(0x20 | 0x80 | 0x200)
 
@@ -39,7 +43,8 @@ struct callee {
 	/* Of a place in the interpreter's code (synth.bpf.h), else 0: */
 	u8 exact;		/* 1 + its kind */
 	u8 has_by;		/* it was called by `by`, whatever it says */
-	u8 pad[6];
+	u8 gone;		/* what is in its memory is no more */
+	u8 pad[5];
 	u64 by;
 };
 
@@ -176,33 +181,40 @@ static __always_inline bool is_resume(const struct pt_layout *l, u8 op)
 	}
 }
 
-/* The instruction that it will go on with; to 3.12 the one before is kept. */
-static __always_inline u64 next_instr(const struct pt_layout *l,
-				      const struct callee *c)
+/* YIELD_VALUE of 3.11 and 3.12, and what 3.12 replaces it by. */
+static __always_inline bool is_yield(const struct pt_layout *l, u8 op)
 {
-	return (u64)c->at + (l->version < 0x030d ? 2 : 0);
+	return l->version == 0x030b ? op == 86 : op == 150 || op == 243;
 }
 
+/*
+ * A yield has left it here.  To 3.12 the instruction that it was in is kept, and
+ * what is behind that can be its cache; later the one that it will go on with.
+ */
 static __always_inline bool is_at_resume(const struct pt_layout *l,
 					 const struct callee *c)
 {
-	return is_resume(l, opcode_at(next_instr(l, c)));
+	u64 at = (u64)c->at;
+
+	if (l->version >= 0x030d)
+		return is_resume(l, opcode_at(at));
+	return is_yield(l, opcode_at(at)) && is_resume(l, opcode_at(at + 2));
 }
 
 /* RESUME's argument: where in a function it is (pycore_opcode_utils.h). */
 #define RESUME_WHERE	3	/* 0: at its begin */
 
 /*
- * In RESUME: the frame says that it is there, or, if that is noted at the end of
- * the instruction before, that it will be.
+ * In RESUME: the frame says that it is there, or (to 3.12) in the instruction
+ * before, or (later) about to be in the one behind.
  */
 static __always_inline bool resumes(const struct pt_layout *l,
 				    const struct callee *c)
 {
-	u64 here = next_instr(l, c), other = here - 2;
+	u64 at = (u64)c->at, other = l->version >= 0x030d ? at - 2 : at + 2;
 	u16 unit = 0;
 
-	if (bpf_probe_read_user(&unit, 2, (void *)here))
+	if (bpf_probe_read_user(&unit, 2, (void *)at))
 		return false;
 	if (!is_resume(l, (u8)unit) &&
 	    bpf_probe_read_user(&unit, 2, (void *)other))
@@ -239,11 +251,19 @@ static __always_inline bool yields(const struct pt_layout *l,
 static __always_inline bool passes_on(const struct pt_layout *l,
 				      const struct callee *c)
 {
+	signed char state = GEN_EXECUTING;
+
 	if (!c->gen)
 		return false;
 	if (l->frames == PT_FRAMES_OBJECT)
 		return c->suspended;
-	return is_at_resume(l, c);
+	if (!is_at_resume(l, c))
+		return false;
+	/* a profile function is told of its yield: it still runs */
+	if (l->version <= 0x030d)
+		bpf_probe_read_user(&state, 1,
+				    (void *)(c->frame - GEN_STATE_BEFORE));
+	return state == GEN_EXECUTING;
 }
 
 /* ---- code objects --------------------------------------------------------- */
@@ -557,7 +577,9 @@ static __always_inline u32 find_caller(struct thread *t, struct proc *p,
 			call_code(p, img, b.code, &unused, &why);
 			b.internal = b.code == p->shim;
 		}
-		if (!b.internal && b.code && !passes_on(l, &b))
+		/* what has just begun runs, though it is where a yield was */
+		if (!b.internal && b.code &&
+		    (b.frame == t->entered || !passes_on(l, &b)))
 			return 0;
 		b.frame = b.back;
 	}
@@ -688,7 +710,7 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 	u64 id = 0;
 
 	t->call_frame = 0;
-	if (is_last && t->calls_epoch == sw.calls) {
+	if ((is_last || c->gone) && t->calls_epoch == sw.calls) {
 		send_exit(task, t, c->frame, 0, flags);
 		return;
 	}
@@ -715,6 +737,9 @@ static __always_inline void returned(struct task_struct *task, struct thread *t,
 		flags |= PT_RETURN_GENERATOR;
 	if (yields(l, c))
 		flags |= PT_RETURN_YIELDED;
+	else if (c->exact && l->frames != PT_FRAMES_OBJECT &&
+		 c->at <= (s64)c->code + l->co_code)
+		flags |= PT_RETURN_UNBEGUN;
 	send_exit(task, t, c->frame, id, flags);
 }
 

@@ -475,6 +475,8 @@ struct pt_return {
 #define PT_RETURN_GENERATOR	4
 #define PT_RETURN_EXACT		8	/* as PT_CALL_EXACT: if that frame does not
 				 * run, it never did */
+#define PT_RETURN_UNBEGUN 16	/* it is at its first instruction: likely it
+				 * never ran */
 
 struct pt_seed_frame {
 	pt_u64 frame;

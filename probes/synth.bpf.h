@@ -7,6 +7,8 @@
  *			state's frame had called has ended
  *	from 3.11	ENTRY begins; YIELD, and CLEAR or RETURN end; EVAL begins
  *			one if an exception is thrown into it
+ *	3.11		TRACEBACK, EVAL_END: what that frame, or that of the
+ *			thread state, had called has ended by an exception
  *
  * The frame is what a register has at the place: that of the thread state may
  * be another by then.  Hits of frames that have begun already, or never did, are
@@ -158,6 +160,19 @@ static __always_inline void evaluates(struct thread *t,
 	enters(t, p, c.frame, c.back);
 }
 
+/* 3.11: an exception is here by now. */
+static __always_inline void reached(struct thread *t, struct proc *p,
+				    struct pt_image *img, u64 caller)
+{
+	struct callee c = {
+		.exact = 1 + PT_PLACE_TRACEBACK, .raised = 1, .gone = 1,
+	};
+
+	c.frame = take_callee_of(t, p, &img->layout, caller);
+	if (c.frame && t->calls_epoch == sw.calls)
+		return_is(t, p, img, &c);
+}
+
 static __always_inline void evaluated(struct thread *t,
 				      struct proc *p, struct pt_image *img,
 				      const struct pt_regs *regs,
@@ -175,6 +190,10 @@ static __always_inline void evaluated(struct thread *t,
 		return;
 	}
 	caller = c.frame;
+	if (img->layout.frames != PT_FRAMES_OBJECT) {
+		reached(t, p, img, caller);
+		return;
+	}
 	c.frame = take_callee_of(t, p, &img->layout, caller);
 	if (c.frame)
 		return_is(t, p, img, &c);
@@ -211,6 +230,8 @@ static __always_inline void ends(struct thread *t,
 	}
 	if (t->entered == frame)
 		t->entered = 0;
+	else if (t->tracked)
+		forget_callee(t, p, &img->layout, frame);
 	c.frame = frame;
 	return_is(t, p, img, &c);
 }
@@ -235,6 +256,8 @@ static __always_inline void at_place(struct thread *t,
 		calls_lost(t, PT_LOSS_UNREAD);
 	else if (at->kind == PT_PLACE_ENTRY)
 		begins(t, p, img, frame);
+	else if (at->kind == PT_PLACE_TRACEBACK)
+		reached(t, p, img, frame);
 	else if (at->kind == PT_PLACE_MAKES)
 		t->entered = 0;		/* its frame ends, and its call is told */
 	else

@@ -448,6 +448,8 @@ static void suspend(struct shadow *s, const struct shadow_thread *th,
 		s->failed = true;
 }
 
+#define STRAY 4		/* what one counts as, against a call */
+
 /* What an exception only passed is left with what it awaits. */
 static void drop_linked(struct shadow *s, struct shadow_thread *th)
 {
@@ -474,6 +476,8 @@ static void feed_return(struct shadow *s, struct shadow_thread *th,
 		if (!(flags & PT_RETURN_GENERATOR) || !rec->frame ||
 		    flags & PT_RETURN_EXACT) {
 			s->totals.ignored++;
+			if (!(flags & PT_RETURN_UNBEGUN))
+				th->strays += STRAY;
 			return;
 		}
 		insert_throw(s, th, rec->frame, code);
@@ -538,9 +542,12 @@ static void count_drift(struct shadow *s, struct shadow_thread *th,
 {
 	if (rec->type == PT_SEED)
 		th->drift = 0;
-	if (!is_exact(rec) || repairs(s) == before || s->opts.refused)
+	if (!is_exact(rec) || s->opts.refused)
 		return;
+	th->strays -= rec->type == PT_CALL && th->strays;
 	th->drift += (uint32_t)(repairs(s) - before);
+	if (th->strays > STRAY * SHADOW_MAX_STRAYS)
+		th->drift = SHADOW_MAX_STRAYS;
 	if (th->drift > SHADOW_MAX_DRIFT && !s->drift.frames)
 		s->drift = (struct shadow_drift){
 			.pid = th->pid, .tid = th->tid, .frames = th->drift,

@@ -45,6 +45,11 @@
 #define SHADOW_MAX_THREADS	(UINT32_C(1) << 14)
 
 #define SHADOW_MAX_DRIFT	8	/* frames that do not balance, of a thread */
+/*
+ * Frames that end and were not known to run: a thread's greenlets may have such
+ * from before the trace.  More than these, and one of five: begins are missing.
+ */
+#define SHADOW_MAX_STRAYS	256
 
 #define SHADOW_CAUSES	7		/* enum cause (stack/cause.h) */
 

@@ -48,6 +48,7 @@ struct shadow_thread {
 	struct chain *aside;	/* the others, the latest first */
 	uint32_t nr_aside;
 	uint32_t drift;		/* since its last seed */
+	uint32_t strays;	/* four for each; less one for each call */
 	uint64_t left;		/* code of what its last record returned from */
 	bool unsure;		/* `now` is empty, and others are aside */
 	uint32_t *filter;	/* how many frames of all hash there */

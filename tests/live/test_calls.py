@@ -149,7 +149,7 @@ def test_an_interpreter_that_is_met_late(tracer, calls_python, tmp_path):
 def attached_in_the_middle(tracer, python, profiler, tmp_path, *options):
     child = tracer.start(program(
         python, tmp_path, FRESH, "--profiler", profiler, "--rounds", "45",
-        "--threads", "16", "--at-once", "--deep", "12", "--pause", ".15",
+        "--threads", "16", "--at-once", "--deep", "12", "--pause", ".3",
         "--wait", "--folder", tmp_path))
     wait_for((tmp_path / "ready").exists, "the program runs")
     (tmp_path / "go").touch()

@@ -4,6 +4,7 @@
 The same oracle as of the interpreter's own probes (test_calls.py): none missed
 and none more, for each thread and in order.
 """
+import os
 import time
 
 import pytest
@@ -14,7 +15,7 @@ from test_calls import (FIXED, FRESH, assert_same,  # noqa: F401
                         traced, truth_of)
 from tracing import wait_for
 
-SYNTHETIC = "--probes=synthetic"
+SYNTHETIC = ("--probes=synthetic", "--allow=single-step")
 
 # 30 times each, two thirds of them with a trace or a profile function.
 TRACED = """
@@ -50,7 +51,7 @@ main()
 @pytest.mark.parametrize("seed", [FIXED, FRESH], ids=["fixed", "fresh"])
 def test_event_oracle(tracer, synth_python, profiler, tmp_path, seed):  # noqa: F811
     run = traced(tracer, synth_python, profiler, tmp_path, seed, "--rounds",
-                 "45", options=(SYNTHETIC,))
+                 "45", options=SYNTHETIC)
     truth = {tid: marked(e) for tid, e in truth_of(tmp_path).items()}
     trace, others = trace_of(run)
     assert_same(truth, {tid: marked(trace.get(tid, [])) for tid in truth})
@@ -66,7 +67,7 @@ def test_event_oracle(tracer, synth_python, profiler, tmp_path, seed):  # noqa: 
 
 def test_attached_in_the_middle(tracer, synth_python, profiler, tmp_path):  # noqa: F811
     """16 busy threads, deep in a recursion, generators suspended."""
-    attached_in_the_middle(tracer, synth_python, profiler, tmp_path, SYNTHETIC)
+    attached_in_the_middle(tracer, synth_python, profiler, tmp_path, *SYNTHETIC)
 
 
 def test_with_a_trace_function(tracer, synth_python, tmp_path):
@@ -74,7 +75,7 @@ def test_with_a_trace_function(tracer, synth_python, tmp_path):
     what they are."""
     script = tmp_path / "traced.py"
     script.write_text(TRACED)
-    run = tracer.run(synth_python.argv(script), "-e", "calls", SYNTHETIC)
+    run = tracer.run(synth_python.argv(script), "-e", "calls", *SYNTHETIC)
     assert run.status == 0 and not run.losses(), run.stderr
     seen = {}
     for r in run.records("call"):
@@ -111,3 +112,30 @@ def test_two_streams_are_one(tracer, calls_python, tmp_path):
         streams.append(events[begin:])
     assert len(streams[0]) > 400
     assert streams[0] == streams[1]
+
+
+JIT = """
+def leaf(a): return a + 1
+def main():
+    x = 0
+    for i in range(60000):
+        x = leaf(x)
+import sys
+print(sys._jit.is_enabled(), flush=True)
+main()
+"""
+
+
+def test_stopped_by_the_jit(tracer, synth_python, tmp_path):
+    """What a just-in-time compiler has made begins no frame where we look: the
+    trace ends, and says that it is not to be used."""
+    script = tmp_path / "jit.py"
+    script.write_text(JIT)
+    if synth_python.info < (3, 14):
+        pytest.skip("it has no such compiler")
+    run = tracer.run(synth_python.argv(script), "-e", "calls", "--buffer",
+                     "64M", *SYNTHETIC, env=dict(os.environ, PYTHON_JIT="1"))
+    if b"True" not in run.stdout:
+        pytest.skip("it was built without")
+    assert "do not balance" in run.stderr and "do not use it" in run.stderr
+    assert len(run.records("enter")) < 60000

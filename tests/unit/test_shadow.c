@@ -8,7 +8,7 @@
  *	-F	PT_RETURN		*F	PT_CALL_MAKES of F
  *	=ABC	PT_SEED, outermost first (a small letter: linked)
  *	then flags, each a letter: r resumed, t thrown, g generator, y yielded,
- *	x raised, ? loose, e exact; and of a seed /N: so many were lost, !N: so many
+ *	x raised, ? loose, e exact, b unbegun; and of a seed /N: so many were lost, !N: so many
  *	outer frames are left out, and the walk went no further
  *
  * and so is what comes of it: +F, with its begin behind (r, t, s: seeded), -F with
@@ -132,6 +132,7 @@ static const struct pt_hdr *make(const char *word)
 				 PT_CALL_MAKES | PT_CALL_GENERATOR);
 	case '-':
 		return make_return(frame, frame, flags_of(word + 2) |
+				   (strchr(word, 'b') ? PT_RETURN_UNBEGUN : 0) |
 				   exact(word, PT_RETURN_EXACT));
 	case '=':
 		return make_seed(word + 1);
@@ -336,6 +337,21 @@ static void drift_is_seen(void **state)
 	assert_non_null(drift);
 	assert_int_equal(drift->tid, TID);
 	assert_int_equal(drift->frames, SHADOW_MAX_DRIFT + 1);
+	shadow_free(s);
+	/* ends without begins: code that a just-in-time compiler made */
+	assert_int_equal(shadow_new(&s, NULL), 0);
+	feed(s, "+A<0e", 0);
+	for (int i = 0; i < 4 * SHADOW_MAX_STRAYS; i++)
+		assert_int_equal(shadow_feed(s, make("-Beb")), 0);
+	assert_null(shadow_drift(s));		/* these never began */
+	for (int i = 0; i < SHADOW_MAX_STRAYS; i++) {
+		assert_int_equal(shadow_feed(s, make("-Be")), 0);
+		assert_null(shadow_drift(s));
+	}
+	feed(s, "+B<Ae", 0);
+	feed(s, "-Be", 0);
+	assert_int_equal(shadow_feed(s, make("-Be")), 0);
+	assert_non_null(shadow_drift(s));
 	shadow_free(s);
 	/* probes that are known to be silent at times may be */
 	assert_int_equal(shadow_new(&s, NULL), 0);
