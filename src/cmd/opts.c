@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
+#define OPTS_PROBES	(OPTS_CALLS | OPTS_FILTER | OPTS_RECORD)
 #define OPTS_HAVE_F	(OPTS_FILTER | OPTS_ROWS | OPTS_CALLS)
 #define LIMIT_DEFAULT 20
 #define LIMIT_HISTS	5
@@ -141,7 +142,7 @@ static const struct row {
 	{ OPTS_CALLS, { "verify", OPT_VERIFY, NULL, 0,
 		"compare the stack of calls with a walked one at each event of "
 		"the kernel", 3 } },
-	{ OPTS_LIVE, { "probes", OPT_PROBES, "KIND", 0,
+	{ OPTS_PROBES, { "probes", OPT_PROBES, "KIND", 0,
 		"calls by: usdt (the interpreter's own probes), synthetic (places "
 		"found in its code), none; auto: usdt where they tell of every "
 		"call, else synthetic", 3 } },
@@ -175,7 +176,7 @@ static const struct row {
 	{ OPTS_LIVE, { "max-overhead", OPT_MAX_OVERHEAD, "PCT", 0,
 		"of the target's CPU time: trace less beyond that, and detach in "
 		"the end (default 25; with COMMAND 0: no limit)", 6 } },
-	{ OPTS_LIVE, { "allow", OPT_ALLOW, "WHAT", 0,
+	{ OPTS_PROBES, { "allow", OPT_ALLOW, "WHAT", 0,
 		"single-step: synthetic probes also where the kernel has to step "
 		"(about 20 us a hit in virtual machines)", 6 } },
 	{ OPTS_LIVE, { "strict", OPT_STRICT, NULL, 0,

@@ -27,7 +27,7 @@ enum opts_group {
 	OPTS_RECORD = 1 << 4,	/* -o is a recording and must be given */
 	OPTS_VIEW = 1 << 6,	/* --json -o --utc --app --idle --width ... */
 	OPTS_ROWS = 1 << 7,	/* --by --sort --limit --tree --hist -F --innermost */
-	OPTS_ELSEWHERE = 1 << 12,	/* hidden: -F where there is none, to say so */
+	OPTS_ELSEWHERE = 1 << 13,	/* hidden: -F where there is none, to say so */
 	OPTS_THREADS = 1 << 8,	/* -t --thread */
 	OPTS_CALLS = 1 << 9,	/* -F --by --sort --tree --slower --verify ... */
 	OPTS_NATIVE = 1 << 12,	/* -n */

@@ -67,6 +67,9 @@ def test_event_oracle(tracer, synth_python, profiler, tmp_path, seed):  # noqa: 
 
 def test_attached_in_the_middle(tracer, synth_python, profiler, tmp_path):  # noqa: F811
     """16 busy threads, deep in a recursion, generators suspended."""
+    if synth_python.origin == "source" and synth_python.info != (3, 12) and \
+            not os.environ.get("PYTRACE_SOAK"):
+        pytest.skip("Debian's builds stand for it, but in make soak")
     attached_in_the_middle(tracer, synth_python, profiler, tmp_path, *SYNTHETIC)
 
 
