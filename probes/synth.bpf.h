@@ -173,6 +173,27 @@ static __always_inline void reached(struct thread *t, struct proc *p,
 		return_is(t, p, img, &c);
 }
 
+/*
+ * 3.11: the evaluator that runs `frame` is left.  If that has not ended or yielded
+ * by a place of its own it ends now, by an exception.
+ */
+static __always_inline void left(struct thread *t, struct proc *p,
+				 struct pt_image *img, u64 frame)
+{
+	struct callee c = {
+		.frame = frame, .exact = 1 + PT_PLACE_TRACEBACK, .raised = 1,
+	};
+	u64 caller, is;
+
+	if (user_u64(frame + img->layout.fr_back, &caller))
+		return;
+	is = take_callee_of(t, p, &img->layout, caller);
+	if (is == frame && t->calls_epoch == sw.calls)
+		return_is(t, p, img, &c);
+	else if (is && is != frame)
+		note_callee(t, p, caller, is);
+}
+
 static __always_inline void evaluated(struct thread *t,
 				      struct proc *p, struct pt_image *img,
 				      const struct pt_regs *regs,
@@ -183,6 +204,10 @@ static __always_inline void evaluated(struct thread *t,
 
 	if (t->too_deep) {
 		t->too_deep--;
+		return;
+	}
+	if (at->frame < PT_SITE_REGS) {
+		left(t, p, img, frame_at(regs, at));
 		return;
 	}
 	if (state_of(t, p, img, regs, at, &c)) {

@@ -189,7 +189,8 @@ int say_drift(const struct shadow_drift *d)
 		 "returns of thread %u do not balance, by %u frames: the trace "
 		 "ended there", d->tid, d->frames);
 	err_hint(err, "what was measured may be wrong: do not use it");
-	err_hint(err, "it may be code that a just-in-time compiler made, or an "
+	err_hint(err, "it may be code that a just-in-time compiler made, in 3.11 "
+		 "a trace function in Python (coverage, a debugger), or an "
 		 "interpreter changed while it runs; without such probes: "
 		 "pytrace -p %u", d->pid);
 	return cmd_fail(err);

@@ -74,7 +74,7 @@ static int find_calls_of_evaluator(struct synth *out, struct elfimg *img,
 		return rc;
 	rc = synth_code_open(&code, img, evaluator, NULL, 0, err);
 	if (!rc)
-		rc = synth_site_ends(out, &code, err);
+		rc = synth_site_ends(out, &code, SYNTH_NO_REG, -1, err);
 	synth_code_close(&code);
 	return rc;
 }

@@ -45,7 +45,9 @@ enum synth_kind {
 				 * frame has ended, by return or exception.
 				 * Also hit for frames that never began */
 	SYNTH_EVAL,		/* the evaluator is called */
-	SYNTH_EVAL_END,		/* a call of the evaluator is over.  No frame */
+	SYNTH_EVAL_END,		/* a call of the evaluator is over.  With a frame
+				 * (3.11): the thread state still has it, and it
+				 * may have ended before, or yielded */
 	SYNTH_TRACEBACK,	/* PyTraceBack_Here(f): an exception has reached
 				 * the frame at `frame_at` in f; those that it
 				 * called are over */

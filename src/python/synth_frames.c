@@ -307,7 +307,8 @@ static int add_unwind(const struct frames *f, struct err *err)
 		return add_clear(f, err);
 	rc = add_kind(f, SYNTH_RETURN, f->ops->ret, true, err);
 	if (!rc)
-		rc = synth_site_ends(f->out, f->code, err);
+		rc = synth_site_ends(f->out, f->code, f->frame_reg,
+				     f->layout->ts_frame, err);
 	if (!rc)
 		rc = add_traceback(f, err);
 	return rc;

@@ -231,8 +231,13 @@ int synth_site_handler(struct synth *out, const struct synth_code *code,
 enum { MAX_BACK = 64, MAX_ENDS = 12 };
 
 struct ends {
-	struct { const struct synth_insn *ins; uint8_t cond; } v[MAX_ENDS];
+	struct {
+		const struct synth_insn *ins;
+		uint8_t cond;
+		bool early;	/* the thread state is given back later */
+	} v[MAX_ENDS];
 	size_t nr;
+	bool early;		/* those that are added now are */
 };
 
 static bool add_end(struct ends *e, const struct synth_insn *ins, uint8_t cond)
@@ -243,6 +248,7 @@ static bool add_end(struct ends *e, const struct synth_insn *ins, uint8_t cond)
 	if (e->nr == MAX_ENDS || !ins->emulated)
 		return false;
 	e->v[e->nr].ins = ins;
+	e->v[e->nr].early = e->early;
 	e->v[e->nr++].cond = cond;
 	return true;
 }
@@ -304,15 +310,23 @@ static int add_before(struct ends *e, const struct synth_code *code,
 	return add_end(e, prev, SYNTH_ALWAYS) ? 1 : -1;
 }
 
+/* tstate->cframe = cframe.previous (3.11); `at` negative: there is none. */
+static bool gives_back(const struct synth_insn *i, int32_t at)
+{
+	return at >= 0 && i->store_at == at && !i->store_zero &&
+	       i->store_base != SYNTH_NO_REG && i->store_base != SYNTH_RSP;
+}
+
 /* All ways to `ret` lead over exactly one of these? */
 static bool find_ends(struct ends *e, const struct synth_code *code,
-		      const struct synth_insn *ret)
+		      const struct synth_insn *ret, int32_t given_back_at)
 {
 	const struct synth_insn *ins = ret, *prev;
 	int rc = 0;
 
 	for (int i = 0; i < MAX_BACK && !rc; i++, ins = prev) {
 		prev = synth_code_prev(code, ins);
+		e->early |= gives_back(ins, given_back_at);
 		if (synth_code_is_label(code, ins->vaddr) ||
 		    !add_jumps(e, code, ins))
 			return false;
@@ -322,7 +336,8 @@ static bool find_ends(struct ends *e, const struct synth_code *code,
 }
 
 static int add_return(struct synth *out, const struct synth_code *code,
-		      const struct synth_insn *ret, struct err *err)
+		      const struct synth_insn *ret, uint8_t frame_reg,
+		      int32_t given_back_at, struct err *err)
 {
 	struct synth_site like = {
 		.kind = SYNTH_EVAL_END, .frame_reg = SYNTH_NO_REG,
@@ -332,17 +347,18 @@ static int add_return(struct synth *out, const struct synth_code *code,
 	struct ends e = { .nr = 0 };
 	int rc = 0;
 
-	if (!find_ends(&e, code, ret))
+	if (!find_ends(&e, code, ret, given_back_at))
 		return synth_site_add(out, code->img, ret, &like, err);
 	for (size_t i = 0; i < e.nr && !rc; i++) {
 		like.cond = e.v[i].cond;
+		like.frame_reg = e.v[i].early ? frame_reg : SYNTH_NO_REG;
 		rc = synth_site_add(out, code->img, e.v[i].ins, &like, err);
 	}
 	return rc;
 }
 
 int synth_site_ends(struct synth *out, const struct synth_code *code,
-		    struct err *err)
+		    uint8_t frame_reg, int32_t given_back_at, struct err *err)
 {
 	size_t nr = 0;
 	int rc = 0;
@@ -351,7 +367,8 @@ int synth_site_ends(struct synth *out, const struct synth_code *code,
 		if (code->ins[i].flow != FLOW_RET)
 			continue;
 		nr++;
-		rc = add_return(out, code, &code->ins[i], err);
+		rc = add_return(out, code, &code->ins[i], frame_reg,
+				given_back_at, err);
 	}
 	if (!rc && !nr)
 		return err_kind(err, ERR_UNSUPPORTED, -ENOTSUP,

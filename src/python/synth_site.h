@@ -46,8 +46,13 @@ int synth_site_handler(struct synth *out, const struct synth_code *code,
 		       const struct synth_site *like, struct err *err)
 	PT_MUST_CHECK;
 
-/* Each return of the evaluator. */
+/*
+ * Each return of the evaluator.  `given_back_at`: where a pointer of the thread
+ * state is set to what it was before the call; a site in front of that has the
+ * frame that ends in `frame_reg`.  Negative: there is none.
+ */
 int synth_site_ends(struct synth *out, const struct synth_code *code,
-		    struct err *err) PT_MUST_CHECK;
+		    uint8_t frame_reg, int32_t given_back_at, struct err *err)
+	PT_MUST_CHECK;
 
 #endif /* PT_SYNTH_SITE_H */

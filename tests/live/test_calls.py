@@ -325,7 +325,8 @@ def test_price_and_budget(tracer, calls_python, tmp_path):
 def test_interpreters_that_do_not_tell(tracer, system_python, tmp_path):
     """3.11 has both probes, and one of them says nothing: refused before it
     begins, with what there is instead."""
-    run = tracer.run(system_python.argv("-c", "pass"), "-e", "calls")
+    run = tracer.run(system_python.argv("-c", "pass"), "-e", "calls",
+                     "--probes=usdt")
     assert run.status == 125
     assert "has no USDT probes that tell of every call" in run.stderr
     assert "pytrace -p PID" in run.stderr
@@ -397,19 +398,24 @@ def test_verified(tracer, calls_python, tmp_path):
 
 def test_each_process_says_what_tells_its_calls(tracer, calls_python,
                                                 system_python):
-    """Beside it a Python without such probes: none, and why."""
+    """Beside it a Python without such probes: places in its code, or none, and
+    why."""
     both = " ; ".join(shlex.join(map(str, p.argv("-c", "import glob")))
                       for p in (calls_python, system_python))
-    run = tracer.run(["sh", "-c", both], "-e", "calls")
-    assert run.status == 0, run.stderr
-    told = {r["python"]: (r["calls"], r.get("no_calls"))
-            for r in run.records("process") if r["walk"]}
     mine, other = (".".join(map(str, p.info[:2]))
                    for p in (calls_python, system_python))
-    by = {version.rsplit(".", 1)[0]: what for version, what in told.items()}
-    assert by[mine] == ("usdt", None)
-    assert by[other][0] == "none"
-    assert "no USDT probes that tell of every call" in by[other][1]
+    for probes in "auto", "usdt":
+        run = tracer.run(["sh", "-c", both], "-e", "calls", "--probes",
+                         probes)
+        assert run.status == 0, run.stderr
+        told = {r["python"].rsplit(".", 1)[0]: (r["calls"], r.get("no_calls"))
+                for r in run.records("process") if r["walk"]}
+        assert told[mine] == ("usdt", None)
+        if probes == "auto":
+            assert told[other] == ("synthetic", None)
+            continue
+        assert told[other][0] == "none"
+        assert "no USDT probes that tell of every call" in told[other][1]
     # where nobody asked, there is no reason
     run = tracer.run(calls_python.argv("-c", "open('/dev/null')"))
     assert [(r["calls"], r["no_calls"]) for r in run.records("process")

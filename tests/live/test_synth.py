@@ -80,6 +80,11 @@ def test_with_a_trace_function(tracer, synth_python, tmp_path):
     script.write_text(TRACED)
     run = tracer.run(synth_python.argv(script), "-e", "calls", *SYNTHETIC)
     assert run.status == 0 and not run.losses(), run.stderr
+    if synth_python.info == (3, 11):    # its return comes before the function
+        assert "do not balance" in run.stderr
+        assert "do not use it" in run.stderr
+        return
+    assert "do not balance" not in run.stderr
     seen = {}
     for r in run.records("call"):
         if r["file"] == str(script) and r["end"] != "unfinished":
