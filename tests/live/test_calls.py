@@ -494,18 +494,16 @@ def counts_of(tracer, python, script, out, *options):
     return rows, records, repairs
 
 
-@pytest.mark.parametrize("pick", ["recursive", "picked.py:*e*",
-                                  "picked.py -F !leaf", "pong"])
-def test_filtered_in_the_kernel(tracer, calls_python, tmp_path, pick):
+def filtered_in_the_kernel(tracer, python, tmp_path, pick, *options):
     """-F: of the functions that it picks nothing is missed, nothing is more, and
     records of others soon come no more."""
     script = tmp_path / "picked.py"
     script.write_text(PICKED)
     out = tmp_path / "rows"
-    all_rows, all_records, _ = counts_of(tracer, calls_python, script, out,
-                                         "-F", *pick.split(), "--sort", "self")
-    rows, records, repairs = counts_of(tracer, calls_python, script, out,
-                                       "-F", *pick.split())
+    options += ("-F", *pick.split())
+    all_rows, all_records, _ = counts_of(tracer, python, script, out,
+                                         "--sort", "self", *options)
+    rows, records, repairs = counts_of(tracer, python, script, out, *options)
     assert all_rows.keys() == rows.keys()
     for key, row in all_rows.items():
         assert rows[key] == row, key
@@ -515,6 +513,12 @@ def test_filtered_in_the_kernel(tracer, calls_python, tmp_path, pick):
         assert key[0] == pick
         assert row["count"] == 1200 * {"recursive": 6, "pong": 3}[pick]
         assert records < all_records / 2
+
+
+@pytest.mark.parametrize("pick", ["recursive", "picked.py:*e*",
+                                  "picked.py -F !leaf", "pong"])
+def test_filtered_in_the_kernel(tracer, calls_python, tmp_path, pick):
+    filtered_in_the_kernel(tracer, calls_python, tmp_path, pick)
 
 
 GREENLETS = """
@@ -555,11 +559,13 @@ end_marker()
 """
 
 
-def test_greenlets(tracer, calls_python, tmp_path):
+def has_greenlet(python):
+    return not subprocess.run(python.argv("-c", "import greenlet"),
+                              stderr=subprocess.DEVNULL).returncode
+
+
+def greenlets(tracer, python, tmp_path, *options):
     """No function of one greenlet is ever below one of another."""
-    if subprocess.run(calls_python.argv("-c", "import greenlet"),
-                      stderr=subprocess.DEVNULL).returncode:
-        unless_ci("needs Debian's python3-greenlet (scripts/interpreters)")
     head, each = GREENLETS.split("def mine_", 1)
     script = tmp_path / "greenlets.py"
     script.write_text(
@@ -567,9 +573,9 @@ def test_greenlets(tracer, calls_python, tmp_path):
                          for i in range(8)) +
         "\nRUNS = [%s]\n" % ", ".join("run_%d" % i for i in range(8)) +
         GREENLETS_END)
-    run = tracer.run(calls_python.argv(script, FRESH), "-e", "calls", "-k",
-                     "--buffer", "64M")
-    assert run.status == 0, run.stderr
+    run = tracer.run(python.argv(script, FRESH), "-e", "calls", "-k",
+                     "--buffer", "64M", *options)
+    assert run.status == 0 and "balance" not in run.stderr, run.stderr
     calls = [r for r in run.records("call") if r["file"] == str(script)
              and re.match("(mine|run)_", r["func"])]
     counts = {}
@@ -585,10 +591,15 @@ def test_greenlets(tracer, calls_python, tmp_path):
                       **{"run_%d" % i: 1 for i in range(8)}}
 
 
+def test_greenlets(tracer, calls_python, tmp_path):
+    if not has_greenlet(calls_python):
+        unless_ci("needs Debian's python3-greenlet (scripts/interpreters)")
+    greenlets(tracer, calls_python, tmp_path)
+
+
 def test_greenlets_filtered(tracer, calls_python, tmp_path):
     """... and with -F a recursion of one is none of another."""
-    if subprocess.run(calls_python.argv("-c", "import greenlet"),
-                      stderr=subprocess.DEVNULL).returncode:
+    if not has_greenlet(calls_python):
         unless_ci("needs Debian's python3-greenlet (scripts/interpreters)")
     script = tmp_path / "greenlets.py"
     script.write_text(
