@@ -39,6 +39,7 @@ struct callee {
 	s64 at;			/* f_lasti to 3.10, later its instruction */
 	u64 gen;		/* it is a generator's */
 	u64 suspended;		/* to 3.10, of a generator */
+	u64 linked;		/* 3.10: ... that only passes an exception on */
 	u64 internal;		/* no function's: the interpreter's own */
 	/* Of a place in the interpreter's code (synth.bpf.h), else 0: */
 	u8 exact;		/* 1 + its kind */
@@ -127,6 +128,18 @@ static __always_inline bool is_suspended(const struct thread *t,
 	return look_u64(t, l->fr_state) != 0;	/* f_stacktop */
 }
 
+/*
+ * 3.10 says of a generator that is linked to what an exception is thrown into that
+ * it executes (_gen_throw() in Objects/genobject.c); one that does has no depth
+ * of its stack (f_stackdepth, in front of f_gen): the evaluator has it.
+ */
+static __always_inline bool is_linked(const struct thread *t,
+				      const struct pt_layout *l)
+{
+	return l->version == 0x030a && !(signed char)look_u64(t, l->fr_state) &&
+	       (s32)look_u64(t, l->fr_gen - 8) >= 0;
+}
+
 /* What there is to know of c->frame. */
 static __always_inline int take_callee(struct thread *t, const struct proc *p,
 				       const struct pt_layout *l,
@@ -142,13 +155,14 @@ static __always_inline int take_callee(struct thread *t, const struct proc *p,
 		c->at = (s32)look_u64(t, l->fr_lasti);
 		c->gen = look_u64(t, l->fr_gen) != 0;
 		c->suspended = c->gen && is_suspended(t, l);
+		c->linked = c->gen && is_linked(t, l);
 		c->internal = 0;
 		return 0;
 	}
 	c->at = (s64)look_u64(t, l->fr_lasti);
 	owner = (u8)look_u64(t, l->fr_owner);
 	c->gen = owner == OWNED_BY_GENERATOR;
-	c->suspended = 0;
+	c->suspended = c->linked = 0;
 	c->internal = owner >= l->owner_c || c->code == p->shim;
 	return 0;
 }
@@ -256,7 +270,7 @@ static __always_inline bool passes_on(const struct pt_layout *l,
 	if (!c->gen)
 		return false;
 	if (l->frames == PT_FRAMES_OBJECT)
-		return c->suspended;
+		return c->suspended || c->linked;
 	if (!is_at_resume(l, c))
 		return false;
 	/* a profile function is told of its yield: it still runs */
