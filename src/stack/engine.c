@@ -327,13 +327,6 @@ static int feed_event(struct engine *e, const struct pt_event *ev,
 	return rc;
 }
 
-static uint64_t called(const struct pt_hdr *rec)
-{
-	const struct pt_call *call = (const void *)rec;
-
-	return rec->type == PT_CALL ? call->code : 0;
-}
-
 /* Calls, or what ends them. */
 static int feed_calls(struct engine *e, const struct pt_hdr *rec,
 		      struct moment *m)
@@ -341,7 +334,7 @@ static int feed_calls(struct engine *e, const struct pt_hdr *rec,
 	int rc;
 
 	if (e->verify && (rec->type == PT_CALL || rec->type == PT_RETURN))
-		verify_next(&e->verified, e->codes, rec->tid, called(rec));
+		verify_next(&e->verified, e->codes, rec);
 	rc = shadow_feed(e->shadow, rec);
 	if (rec->type == PT_CALL || rec->type == PT_RETURN) {
 		e->totals.events++;

@@ -13,6 +13,7 @@
 struct pending {
 	uint32_t tid;
 	bool but;		/* else it is a generator that was thrown into */
+	uint64_t leaves;	/* or calls have a frame more, which is this */
 	bool plain;		/* and none is below it */
 	uint64_t code, events, t;
 	char walked[VERIFY_TEXT], kept[VERIFY_TEXT];
@@ -43,17 +44,18 @@ static int read_walked(struct walked *w, struct codes *c,
 	return rc;
 }
 
-/* From the `skip`-th walked frame on. */
+/* From the `skip`-th walked frame on, and the `from`-th that calls make. */
 static bool is_same(const struct walked *w, uint32_t skip,
 		    const struct shadow *s, uint32_t tid,
-		    const struct shadow_stack *st)
+		    const struct shadow_stack *st, uint32_t from)
 {
 	bool whole = w->whole && !st->omitted && !st->open;
 
-	if (w->nr < skip || (whole && w->nr - skip != st->nr))
+	if (w->nr < skip || st->nr < from ||
+	    (whole && w->nr - skip != st->nr - from))
 		return false;
-	for (uint32_t i = 0; i + skip < w->nr && i < st->nr; i++) {
-		uint64_t code = shadow_at(s, tid, i).code;
+	for (uint32_t i = 0; i + skip < w->nr && i + from < st->nr; i++) {
+		uint64_t code = shadow_at(s, tid, i + from).code;
 
 		if (code && code != w->codes[i + skip])
 			return false;
@@ -153,7 +155,7 @@ static int add_pending(struct verified *v, const struct pending *what)
 {
 	struct pending *p = find(v, what->tid);
 
-	if (p && p->code == what->code) {	/* another before that record */
+	if (p && p->code == what->code && p->leaves == what->leaves) {	/* another before that record */
 		p->events++;
 		return 0;
 	}
@@ -170,14 +172,27 @@ static int add_pending(struct verified *v, const struct pending *what)
 	return -ENOMEM;
 }
 
-void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
-		 uint64_t code)
+/* Is it what the record tells of? */
+static bool is_told(const struct pending *p, const struct codes *c,
+		    const struct pt_hdr *rec)
 {
-	struct pending *p = v->pending ? find(v, tid) : NULL;
+	const struct pt_return *ret = (const void *)rec;
+	const struct pt_call *call = (const void *)rec;
+
+	if (p->leaves)
+		return rec->type == PT_RETURN && ret->frame == p->leaves &&
+		       rec->flags & PT_RETURN_EXACT;
+	return rec->type == PT_CALL && codes_first(c, call->code) == p->code;
+}
+
+void verify_next(struct verified *v, const struct codes *c,
+		 const struct pt_hdr *rec)
+{
+	struct pending *p = v->pending ? find(v, rec->tid) : NULL;
 
 	if (!p)
 		return;
-	if (codes_first(c, code) != p->code) {
+	if (!is_told(p, c, rec)) {
 		is_other(v, p);
 		return;
 	}
@@ -202,7 +217,8 @@ void verify_fini(struct verified *v)
 
 /*
  * It is one frame more than calls tell of, or differs.  What has just been left
- * is a moment longer on its chain; else the next record decides.
+ * is a moment longer on its chain; else the next record decides.  It decides
+ * also of one frame less: a synthetic probe tells of an end after it.
  */
 static int judge(struct verified *v, const struct shadow *s, struct codes *c,
 		 const struct walked *w, const struct shadow_stack *st,
@@ -213,7 +229,7 @@ static int judge(struct verified *v, const struct shadow *s, struct codes *c,
 	int rc;
 
 	what->but = is_same_but(w, 0, s, tid, st);
-	what->plain = w->nr && is_same(w, 1, s, tid, st);
+	what->plain = w->nr && is_same(w, 1, s, tid, st, 0);
 	one_more = what->plain || (w->nr && is_same_but(w, 1, s, tid, st));
 	if (one_more && w->codes[0] == st->left) {
 		v->untold += !what->plain;
@@ -223,9 +239,13 @@ static int judge(struct verified *v, const struct shadow *s, struct codes *c,
 		v->untold++;
 		return 0;
 	}
+	if (!one_more && st->nr && is_same(w, 0, s, tid, st, 1)) {
+		what->leaves = shadow_at(s, tid, 0).frame;
+		what->plain = true;
+	}
 	rc = name_both(what->walked, what->kept, w, s, c, tid, st->nr);
 	what->code = one_more ? w->codes[0] : 0;
-	if (!rc && one_more)
+	if (!rc && (one_more || what->leaves))
 		return add_pending(v, what);
 	if (!rc)
 		differ(v, what);
@@ -252,6 +272,6 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 	if (rc)
 		return rc;
 	v->compared++;
-	return is_same(&w, 0, s, ev->h.tid, &st) ? 0 :
+	return is_same(&w, 0, s, ev->h.tid, &st, 0) ? 0 :
 	       judge(v, s, c, &w, &st, &what);
 }

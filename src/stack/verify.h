@@ -8,7 +8,9 @@
  * A frame is linked a moment before its probe is hit, and unlinked a moment after
  * that of its return; what the kernel sees in between is no difference: the frame
  * that a walk has more is the one that has just returned, or the one of the next
- * record.  One that is neither differs, but for a generator that is suspended
+ * record.  A place of the interpreter's code at which a frame ends is hit after
+ * that: the frame that a walk has less is the one that the next record ends.
+ * One that is none of these differs, but for a generator that is suspended
  * as far as calls tell: an exception was thrown into it, and nothing has told
  * so yet, or passes it.
  */
@@ -43,9 +45,9 @@ int verify_stack(struct verified *v, const struct shadow *s, struct codes *c,
 		 const struct pt_event *ev, const struct stack_def *def)
 	PT_MUST_CHECK;
 
-/* A record of calls comes, `code` that of a PT_CALL (else 0); before it is fed. */
-void verify_next(struct verified *v, const struct codes *c, uint32_t tid,
-		 uint64_t code);
+/* A PT_CALL or PT_RETURN comes; before it is fed. */
+void verify_next(struct verified *v, const struct codes *c,
+		 const struct pt_hdr *rec);
 /* No record comes any more: what waits for one cannot be compared. */
 void verify_finish(struct verified *v);
 void verify_fini(struct verified *v);

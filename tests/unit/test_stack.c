@@ -199,6 +199,36 @@ static void stacks_are_compared(void **state)
 }
 
 /*
+ * A synthetic probe tells of an end when the frame is unlinked: of the one that
+ * ends next, exactly, and of no other.
+ */
+static void ends_are_told_later(void **state)
+{
+	const struct engine_opts opts = { .verify = true };
+	const struct verified *v;
+
+	(void)state;
+	engine_free(engine);
+	assert_int_equal(engine_new(&engine, &opts, NULL), 0);
+	v = engine_verified(engine);
+	feed("1 seed pid=7 tid=7 proc=1 at=0x18:3@0 at=0x10:2@0");
+	feed("2 stack proc=1 stack=0x20 frame=2@0");
+	feed("3 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	feed("4 return pid=7 tid=7 proc=1 frame=0x18 flags=8");
+	assert_int_equal(v->compared, 1);
+	assert_int_equal(v->differed, 0);
+	feed("5 call pid=7 tid=7 proc=1 frame=0x18 caller=0x10 code=3 flags=32");
+	feed("6 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	feed("7 call pid=7 tid=7 proc=1 frame=0x28 caller=0x18 code=4 flags=32");
+	assert_int_equal(v->differed, 1);	/* it went on */
+	feed("8 return pid=7 tid=7 proc=1 frame=0x28 flags=8");
+	feed("9 syscall pid=7 tid=7 proc=1 nr=0 stack=0x20");
+	feed("10 return pid=7 tid=7 proc=1 frame=0x18");
+	assert_int_equal(v->differed, 2);	/* the interpreter's own probe */
+	assert_int_equal(v->compared, 3);
+}
+
+/*
  * What a throw makes is told apart from stacks that are wrong: each is planted
  * here.  Function 2 calls 3; 4 and 5 are generators, 4 awaits 5.
  */
@@ -666,6 +696,7 @@ int main(void)
 		TEST(what_is_missing_has_a_reason),
 		TEST(ids_of_one_object_are_one),
 		TEST(stacks_are_compared),
+		TEST(ends_are_told_later),
 		TEST(wrong_stacks_differ),
 		TEST(names_of_each_kind),
 		TEST(names_with_nuls),
