@@ -313,6 +313,13 @@ static void see_record(struct calls_about *a, const struct moment *m)
 			events;
 		a->has_begin = true;
 	}
+	if (m->rec->type == PT_PROCESS) {
+		uint8_t by = ((const struct pt_process *)(const void *)
+			      m->rec)->calls;
+
+		if (by <= PT_CALLS_SYNTHETIC)
+			a->told_by |= 1u << by;
+	}
 	if (m->process && m->process->described && m->rec->pid == a->pid) {
 		copy(a->exe, sizeof(a->exe), m->process->exe);
 		copy(a->python, sizeof(a->python), m->process->python);

@@ -81,6 +81,7 @@ struct calls_about {
 	uint32_t events;	/* traced: of PT_BEGIN */
 	uint32_t pid;		/* of the first process with calls */
 	char exe[256], python[64];
+	uint32_t told_by;	/* a bit for each enum pt_calls_by of a process */
 	uint32_t nr_threads;
 	uint32_t nr_processes;
 	struct call_sums all;	/* total_ns: with Python on the stack */

@@ -48,6 +48,20 @@ static void put_clock(FILE *out, uint64_t ns, int64_t offset, bool utc,
 
 /* ---- head ------------------------------------------------------------------------- */
 
+/* By what calls were told; of old streams it is not known. */
+static const char *told_by(const struct calls_report *r)
+{
+	const uint32_t usdt = 1u << PT_CALLS_USDT;
+	const uint32_t synthetic = 1u << PT_CALLS_SYNTHETIC;
+	uint32_t by = calls_about(r->calls)->told_by;
+
+	if (r->repairs->by_name)
+		return "function probes, by name";
+	if (!(by & synthetic))
+		return "function probes";
+	return by & usdt ? "function and synthetic probes" : "synthetic probes";
+}
+
 /* "900 python3.15   CPython 3.15.2   7.00s from 19:32:32   2 threads" */
 static void put_what(FILE *out, const struct calls_report *r)
 {
@@ -70,8 +84,7 @@ static void put_what(FILE *out, const struct calls_report *r)
 		put_clock(out, a->first_t, a->realtime_offset, r->utc, false);
 	}
 	fprintf(out, "   %" PRIu32 " thread%s   %s\n", a->nr_threads,
-		a->nr_threads == 1 ? "" : "s", r->repairs->by_name ?
-		"function probes, by name" : "function probes");
+		a->nr_threads == 1 ? "" : "s", told_by(r));
 }
 
 static void put_counts(FILE *out, const struct calls_report *r)
