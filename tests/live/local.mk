@@ -41,7 +41,7 @@ EXTRA_DIST += \
 	tests/live/oracle/tiny.py
 EXTRA_DIST += \
 	tests/live/test_layouts.py tests/live/layout_probe.py \
-	tests/live/test_synth_places.py \
+	tests/live/test_synth.py tests/live/test_synth_places.py \
 	tests/live/test_linetables.py tests/live/dump_linetables.py
 EXTRA_DIST += \
 	tests/live/hangfs.py tests/live/targets.py \
